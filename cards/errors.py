@@ -1,0 +1,81 @@
+"""Every error that Almanac raises on purpose.
+
+AlmanacError
+├── InputError            what was given cannot be used; says where and what to change
+│   ├── ExpressionError   an expression document or infix text (carries the path to the node)
+│   ├── UnitError         a unit string or a dimensional inconsistency
+│   └── CardError         a card file that is not a card
+├── ReleaseError          a release folder that is damaged, incomplete or not what it claims
+├── WorkspaceError        no workspace, a workspace without git, a lock that is held
+├── OwedCallError         a replayed stage needs a model reply that was never bought
+├── GatewayError          a language model could not be asked, or did not answer usably
+└── CapError              a limit on cost that the user set has been reached
+
+Expected ends are values (findings, an episode's ending), never exceptions. A message says what
+happened, with the value, and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class AlmanacError(Exception):
+    """The root of all deliberate errors.
+
+    Args:
+        message: what happened, with the offending value.
+        remedy: what the reader can do about it; may be empty where the message says it already.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".strip()
+
+
+class InputError(AlmanacError):
+    """Something that was given cannot be used."""
+
+
+class ExpressionError(InputError):
+    """An expression that cannot be read or evaluated; ``path`` leads to the offending node."""
+
+    def __init__(self, message: str, remedy: str = "", *, path: str = "") -> None:
+        super().__init__(f"{path}: {message}" if path else message, remedy)
+        self.path = path
+
+
+class UnitError(InputError):
+    """A unit that cannot be read, or units that do not fit together."""
+
+
+class CardError(InputError):
+    """A file that does not hold a scientific card."""
+
+
+class ReleaseError(AlmanacError):
+    """A release that is damaged, incomplete or not what it claims to be."""
+
+
+class WorkspaceError(AlmanacError):
+    """A workspace that is missing, incomplete or in use."""
+
+
+class OwedCallError(AlmanacError):
+    """A replayed stage needs model replies that the call store does not hold."""
+
+    exit_code = 3
+
+
+class GatewayError(AlmanacError):
+    """A language model that could not be asked, or gave no usable answer."""
+
+
+class CapError(AlmanacError):
+    """A cost limit set by the user has been reached."""
+
+    exit_code = 4

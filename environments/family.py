@@ -1,0 +1,66 @@
+"""The words that Session, release, seal and doors know of a family, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from cards.card import Card
+from environments.task import JSON, Options, Record, Reply, Score, Step, Task, Tool
+
+
+class World(Protocol):
+    """One open environment: a pure function of (definition, options, seed, actions so far)."""
+
+    @property
+    def brief(self) -> dict[str, JSON]:
+        """What the player is told at the start."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """The actions of this protocol."""
+
+    @property
+    def meters(self) -> Mapping[str, int]:
+        """The budget: each meter's full amount."""
+
+    def step(self, tool: str, args: JSON) -> Step:
+        """Carry out one action; refuse with a reason rather than raise."""
+
+
+class Policy(Protocol):
+    """A scripted player's side of one session: what to do next, given the last reply."""
+
+    def start(self, brief: dict[str, JSON], tools: Sequence[Tool]) -> None:
+        """Read the brief once, before the first action."""
+
+    def act(self, last: Reply | None) -> tuple[str, JSON] | None:
+        """Return the next (tool, args), or None to stop."""
+
+
+class Family(Protocol):
+    """A kind of environment, whole."""
+
+    name: str
+    settings: Sequence[str]
+
+    def protocols(self, setting: str) -> Sequence[str]:
+        """Return the protocols of a setting in the order that they are played by default."""
+
+    def build(self, materials: Sequence[Card], params: Mapping[str, Any], key: bytes) -> Sequence[Task]:
+        """Build all tasks of this family for a release whose key is ``key``."""
+
+    def open(self, definition: Mapping[str, JSON], options: Options, seed: bytes) -> World:
+        """Open a world; ``seed`` is the session seed."""
+
+    def judge(self, definition: Mapping[str, JSON], record: Record) -> Score:
+        """Score a finished session."""
+
+    def reference(self, definition: Mapping[str, JSON], options: Options) -> Policy:
+        """Return the player that knows the truth."""
+
+    def null(self, options: Options) -> Policy:
+        """Return the player that knows nothing."""
+
+    def analyses(self, definition: Mapping[str, JSON], record: Record) -> Mapping[str, JSON]:
+        """Return named values beside the score (experiments used, trajectories …)."""
