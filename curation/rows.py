@@ -1,0 +1,75 @@
+"""Rows on disk: JSON Lines, canonical, replaced as a whole, with a salt line where a file is private."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from cards.canonical import JSON, canonical_json, jsonl
+from cards.errors import InputError
+
+SALT_FIELD = "salt"
+
+
+def write_rows(path: Path, rows: Iterable[JSON], salt: str | None = None) -> None:
+    """Write ``rows`` to ``path`` in one step: a reader sees the old file or the new one, never a part.
+
+    ``salt`` (hexadecimal digits) becomes the first line, ``{"salt": …}``; every output that is not
+    public has one, so that the digests of the file betray nothing about a small content.
+    """
+    head = [] if salt is None else [{SALT_FIELD: salt}]
+    write_bytes(path, jsonl([*head, *rows]))
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Read the rows of ``path`` without its salt line.
+
+    Raises:
+        InputError: when the file is missing or a line is not a JSON object; names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist.", "Run the stage that writes it first.") from None
+    rows = [_row(path, number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    return rows[1:] if rows and set(rows[0]) == {SALT_FIELD} else rows
+
+
+def append_row(path: Path, row: JSON) -> None:
+    """Append one row with a single write and fsync; a line torn by a crash is closed off first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torn = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    with path.open("ab") as stream:
+        stream.write((b"\n" if torn else b"") + canonical_json(row) + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace ``path`` by ``data``: temporary file, fsync, rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _row(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}, line {number} is not JSON.", "Write the file again.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}, line {number} is not a JSON object.", "Write the file again.")
+    return value
