@@ -1,0 +1,87 @@
+"""Commands of the service: serve, key create."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+key_app = typer.Typer(no_args_is_help=True, help="API keys of the curator door.")
+app.add_typer(key_app, name="key")
+
+WorkspaceOption = Annotated[Path, typer.Option("--workspace", help="The workspace folder.")]
+
+
+@app.command()
+def serve(
+    workspace: WorkspaceOption = Path("workspace"),
+    only: Annotated[str, typer.Option(help="Serve one door in this process: agent or curator.")] = "",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port with --only (0 takes a free one).", min=0, max=65535)] = -1,
+    agent_url: Annotated[str, typer.Option(help="Where players reach the agent door (curator door only).")] = "",
+) -> None:
+    """Serve the agent door and the curator door, each in a process of its own.
+
+    Example: almanac serve --workspace ./workspace
+    """
+    from api.serve import run_door
+    from api.settings import Settings
+
+    settings = Settings.from_environment()
+    ports = {"agent": settings.agent_port, "curator": settings.curator_port}
+    if only:
+        address = (host, port if port >= 0 else ports.get(only, 0))
+        run_door(only, workspace, address, agent_url or f"http://{host}:{settings.agent_port}")
+        return
+    _serve_both(workspace, host, ports, agent_url)
+
+
+def _serve_both(workspace: Path, host: str, ports: dict[str, int], agent_url: str) -> None:
+    import signal
+    import time
+
+    from rich.console import Console
+
+    from api.serve import DoorProcess, ServeError
+    from api.workspace import Workspace
+
+    Workspace.find(workspace)
+    console = Console()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with DoorProcess("agent", workspace, ports["agent"], ("--host", host)) as agent:
+        extra = ("--host", host, "--agent-url", agent_url or agent.url)
+        with DoorProcess("curator", workspace, ports["curator"], extra) as curator:
+            console.print(f"agent door    {agent.url}\ncurator door  {curator.url}\nCtrl-C stops both.")
+            try:
+                while agent.process.poll() is None and curator.process.poll() is None:
+                    time.sleep(0.2)
+            except KeyboardInterrupt:
+                console.print("stopping")
+                return
+            raise ServeError("a door ended by itself; both are stopped.", "Start `almanac serve` again.")
+
+
+@key_app.command("create")
+def key_create(
+    scope: Annotated[str, typer.Option(help="What the key may do: evaluate, review or release.")],
+    workspace: WorkspaceOption = Path("workspace"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make an API key. It is shown this once; only its digest is kept.
+
+    Example: almanac key create --scope evaluate
+    """
+    import json
+    from datetime import UTC, datetime
+
+    from api.store import Store
+    from api.workspace import Workspace
+
+    store = Store(Workspace.find(workspace).database)
+    try:
+        key = store.create_key(scope, datetime.now(UTC))
+    finally:
+        store.close()
+    typer.echo(json.dumps({"key": key, "scope": scope}) if as_json else key)
