@@ -7,6 +7,7 @@ AlmanacError
 │   └── CardError         a card file that is not a card
 ├── ReleaseError          a release folder that is damaged, incomplete or not what it claims
 ├── WorkspaceError        no workspace, a workspace without git, a lock that is held
+├── RunError              an evaluation run that cannot be found, read or continued
 ├── OwedCallError         a replayed stage needs a model reply that was never bought
 ├── GatewayError          a language model could not be asked, or did not answer usably
 └── CapError              a limit on cost that the user set has been reached
@@ -50,7 +51,16 @@ class ExpressionError(InputError):
 
 
 class UnitError(InputError):
-    """A unit that cannot be read, or units that do not fit together."""
+    """A unit that cannot be read, or units that do not fit together.
+
+    ``path`` leads to the offending node of an expression; ``check`` names the finding that the error
+    becomes on a card: ``unit_syntax``, ``unit_dimension`` or ``unit_scale``.
+    """
+
+    def __init__(self, message: str, remedy: str = "", *, path: str = "", check: str = "unit_syntax") -> None:
+        super().__init__(f"{path}: {message}" if path else message, remedy)
+        self.path = path
+        self.check = check
 
 
 class CardError(InputError):
@@ -63,6 +73,10 @@ class ReleaseError(AlmanacError):
 
 class WorkspaceError(AlmanacError):
     """A workspace that is missing, incomplete or in use."""
+
+
+class RunError(AlmanacError):
+    """A run of an evaluation that cannot be found, read or continued."""
 
 
 class OwedCallError(AlmanacError):
