@@ -18,6 +18,8 @@ happened, with the value, and what to do about it.
 
 from __future__ import annotations
 
+from typing import Literal
+
 
 class AlmanacError(Exception):
     """The root of all deliberate errors.
@@ -85,8 +87,26 @@ class OwedCallError(AlmanacError):
     exit_code = 3
 
 
+GatewayReason = Literal[
+    "unconfigured",
+    "timeout",
+    "connection",
+    "rate_limited",
+    "server",
+    "denied",
+    "request",
+    "context",
+    "malformed",
+    "refused",
+]
+
+
 class GatewayError(AlmanacError):
-    """A language model that could not be asked, or gave no usable answer."""
+    """A language model that could not be asked, or gave no usable answer; ``reason`` is for programs."""
+
+    def __init__(self, message: str, remedy: str = "", *, reason: GatewayReason = "server") -> None:
+        super().__init__(message, remedy)
+        self.reason: GatewayReason = reason
 
 
 class CapError(AlmanacError):
