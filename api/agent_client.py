@@ -83,9 +83,11 @@ class CuratorClient:
 class _Http:
     def __init__(self, base_url: str, bearer: str, sleep: Callable[[float], None]) -> None:
         if not base_url.startswith(("http://", "https://")):
-            raise InputError(f"{base_url!r} is not an address.", "Give one that begins with http:// or https://.")
+            raise InputError(f"{base_url!r} is not an address.", "It must begin with http:// or https://.")
         headers = {"Authorization": f"Bearer {bearer}"}
-        self._client = httpx2.Client(base_url=base_url, headers=headers, timeout=TIMEOUT_SECONDS, trust_env=False)
+        self._client = httpx2.Client(
+            base_url=base_url, headers=headers, timeout=TIMEOUT_SECONDS, trust_env=False
+        )
         self._sleep = sleep
         self._base_url = base_url
 

@@ -39,7 +39,9 @@ def main() -> None:
             print(f"       {error.remedy}", file=sys.stderr)
         sys.exit(error.exit_code)
     except ModuleNotFoundError as error:
-        print(f"error: this command needs the package {error.name!r}, which is not installed.", file=sys.stderr)
+        print(
+            f"error: this command needs the package {error.name!r}, which is not installed.", file=sys.stderr
+        )
         print("       Install Almanac with the extra that has it: curation, service or all.", file=sys.stderr)
         sys.exit(1)
     except BrokenPipeError:

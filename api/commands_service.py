@@ -20,7 +20,9 @@ def serve(
     only: Annotated[str, typer.Option(help="Serve one door in this process: agent or curator.")] = "",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port with --only (0 takes a free one).", min=0, max=65535)] = -1,
-    agent_url: Annotated[str, typer.Option(help="Where players reach the agent door (curator door only).")] = "",
+    agent_url: Annotated[
+        str, typer.Option(help="Where players reach the agent door (curator door only).")
+    ] = "",
 ) -> None:
     """Serve the agent door and the curator door, each in a process of its own.
 

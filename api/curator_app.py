@@ -141,5 +141,3 @@ async def _validation_error(_request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     return _respond(422, f"{place}: {first['msg']}")
-
-

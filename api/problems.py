@@ -6,7 +6,14 @@ from cards.canonical import canonical_json
 from cards.errors import AlmanacError, InputError, ReleaseError, WorkspaceError
 
 STATUS: dict[type[AlmanacError], int] = {InputError: 422, ReleaseError: 409, WorkspaceError: 503}
-TITLES = {401: "no valid key", 404: "not found", 409: "conflict", 413: "too large", 422: "bad input", 503: "not ready"}
+TITLES = {
+    401: "no valid key",
+    404: "not found",
+    409: "conflict",
+    413: "too large",
+    422: "bad input",
+    503: "not ready",
+}
 
 
 def status_of(error: AlmanacError) -> int:

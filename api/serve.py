@@ -54,7 +54,7 @@ def run_door(name: str, workspace: Path, address: tuple[str, int], agent_url: st
         limit_concurrency=512,
         h11_max_incomplete_event_size=65_536,
     )
-    print(f"READY {name} http://{host}:{port}", flush=True)  # noqa: T201 - the parent reads this line
+    print(f"READY {name} http://{host}:{port}", flush=True)
     uvicorn.Server(config).run(sockets=[listening])
 
 

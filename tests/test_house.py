@@ -134,9 +134,23 @@ def test_every_command_stands_in_the_readme() -> None:
 
 def test_help_is_light() -> None:
     """``almanac --help`` loads none of the heavy libraries."""
-    heavy = "numpy scipy sympy pint openai instructor dvc arxiv fastapi sqlalchemy matplotlib".split()
+    heavy = [
+        "numpy",
+        "scipy",
+        "sympy",
+        "pint",
+        "openai",
+        "instructor",
+        "dvc",
+        "arxiv",
+        "fastapi",
+        "sqlalchemy",
+        "matplotlib",
+    ]
     code = f"import sys, api.cli; print([m for m in {heavy!r} if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert result.stdout.strip() == "[]"
 
 
@@ -144,5 +158,12 @@ def test_installed_majors_are_the_tried_ones() -> None:
     """A resolver that falls back to old majors is noticed (it has happened silently)."""
     from importlib.metadata import version
 
-    tried = {"openai": "3.", "instructor": "1.17", "arxiv": "4.", "dvc": "3.", "pydantic": "2.", "sympy": "1.14"}
+    tried = {
+        "openai": "3.",
+        "instructor": "1.17",
+        "arxiv": "4.",
+        "dvc": "3.",
+        "pydantic": "2.",
+        "sympy": "1.14",
+    }
     assert {n: v for n, v in tried.items() if not version(n).startswith(v)} == {}
