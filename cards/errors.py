@@ -9,6 +9,7 @@ AlmanacError
 ├── WorkspaceError        no workspace, a workspace without git, a lock that is held
 ├── RunError              an evaluation run that cannot be found, read or continued
 ├── OwedCallError         a replayed stage needs a model reply that was never bought
+├── SourceError           a source of papers or dates could not be asked, or did not answer usably
 ├── GatewayError          a language model could not be asked, or did not answer usably
 └── CapError              a limit on cost that the user set has been reached
 
@@ -85,6 +86,10 @@ class OwedCallError(AlmanacError):
     """A replayed stage needs model replies that the call store does not hold."""
 
     exit_code = 3
+
+
+class SourceError(AlmanacError):
+    """A source of papers or dates that could not be asked, or gave no usable answer."""
 
 
 GatewayReason = Literal[
