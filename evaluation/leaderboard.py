@@ -1,0 +1,269 @@
+"""The board: runs of one release side by side, as data and as a table in the terminal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cards.canonical import digest
+from evaluation.episode import EpisodeRow, Slot
+from evaluation.run import read_manifest
+from evaluation.score import read_rows, read_slots
+from evaluation.statistics import Cell, CellKey, Estimate, Gap, Interval, cells, gaps, join, protocol_order
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+Known = Mapping[str, tuple[str, Mapping[str, str]]]
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as it lies on disk."""
+
+    name: str
+    manifest: Mapping[str, Any]
+    slots: tuple[Slot, ...]
+    rows: tuple[EpisodeRow, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One player on a board, with everything that it played on this release."""
+
+    player: str
+    runs: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    gaps: tuple[Gap, ...]
+
+
+@dataclass(frozen=True)
+class Board:
+    """All players of one release. ``window`` says which papers could enter it."""
+
+    version: str
+    sha256: str
+    window: str
+    entries: tuple[Entry, ...]
+
+    def sections(self) -> list[tuple[CellKey, list[tuple[str, Cell]]]]:
+        """Return board rows by (family, collection, setting): comparable ones together, best first."""
+        groups: dict[tuple[str, str, str], list[tuple[str, Cell]]] = defaultdict(list)
+        for entry in self.entries:
+            for cell in entry.cells:
+                if cell.on_board:
+                    key = cell.key
+                    groups[(key.family, key.collection, key.setting)].append((entry.player, cell))
+        found = []
+        for family, collection, setting in sorted(groups):
+            rows = sorted(groups[(family, collection, setting)], key=_row_order)
+            found.append((CellKey(family, setting, "", "", collection), rows))
+        return found
+
+    def withheld(self) -> list[tuple[str, Cell]]:
+        """Return the cells with too few determined episodes for a row."""
+        return [(entry.player, cell) for entry in self.entries for cell in entry.cells if not cell.on_board]
+
+
+def load_run(folder: Path) -> StoredRun:
+    """Read a run from disk.
+
+    Raises:
+        RunError: when ``folder`` holds none.
+    """
+    manifest = read_manifest(folder)
+    return StoredRun(folder.name, manifest, tuple(read_slots(folder)), tuple(read_rows(folder)))
+
+
+def boards(runs: Sequence[StoredRun], known: Mapping[str, Known] | None = None) -> list[Board]:
+    """Return one board for each release, newest version first.
+
+    Runs of one player on one release are put together slot by slot; where two played the same slot,
+    the later run's settled row counts.
+
+    Args:
+        runs: from ``load_run``.
+        known: by the release's manifest digest, the sealed words of its tasks where they are at hand.
+    """
+    groups: dict[str, list[StoredRun]] = defaultdict(list)
+    for run in runs:
+        groups[run.manifest["release"]["sha256"]].append(run)
+    found = [_board(sha256, group, (known or {}).get(sha256)) for sha256, group in groups.items()]
+    return sorted(found, key=lambda board: _version_order(board.version), reverse=True)
+
+
+def summary(run: StoredRun, known: Known | None = None) -> dict[str, Any]:
+    """Return the content of summary.json: cells and gaps of one run."""
+    outcomes = join(run.slots, run.rows, known)
+    return {
+        "run": run.name,
+        "release": dict(run.manifest["release"]),
+        "player": run.manifest["player"]["name"],
+        "cells": [cell_document(cell) for cell in cells(outcomes)],
+        "gaps": [asdict(gap) for gap in gaps(outcomes)],
+    }
+
+
+def board_document(board: Board) -> dict[str, Any]:
+    """Return a board as plain JSON."""
+    entries = [
+        {
+            "player": entry.player,
+            "runs": list(entry.runs),
+            "cells": [cell_document(cell) for cell in entry.cells],
+            "gaps": [asdict(gap) for gap in entry.gaps],
+        }
+        for entry in board.entries
+    ]
+    release = {"version": board.version, "sha256": board.sha256, "window": board.window}
+    return {"release": release, "entries": entries}
+
+
+def cell_document(cell: Cell) -> dict[str, Any]:
+    """Return a cell as plain JSON, with whether it has a row on the board."""
+    return asdict(cell) | {"on_board": cell.on_board}
+
+
+def print_boards(found: Sequence[Board], console: Console) -> None:
+    """Print boards as tables."""
+    for board in found:
+        console.print(
+            f"release {board.version} · manifest {board.sha256[:16]}… · {board.window}", highlight=False
+        )
+        for key, rows in board.sections():
+            console.print(_section(key, rows))
+        paired = [
+            (entry.player, gap)
+            for entry in board.entries
+            for gap in entry.gaps
+            if gap.measure != "prediction"
+        ]
+        if paired:
+            console.print(_gap_table(paired))
+        for player, cell in board.withheld():
+            console.print(
+                f"no row: {player}, {cell_name(cell.key)}: {withheld_reason(cell)}", highlight=False
+            )
+
+
+def cell_name(key: CellKey) -> str:
+    """Return a cell's words as one phrase."""
+    return f"{key.family} {key.collection} {key.setting} {key.variant} {key.protocol}"
+
+
+def withheld_reason(cell: Cell) -> str:
+    """Say why a cell has no row, with the bounds that its open episodes leave."""
+    reason = f"{cell.coverage:.1%} of {cell.n} episodes determined, 98% needed ({statuses_text(cell)})"
+    if cell.weak is None:
+        return reason
+    low, high = cell.weak.bounds
+    return f"{reason}; weak between {low:.0%} and {high:.0%}"
+
+
+def statuses_text(cell: Cell) -> str:
+    """Return the counts of the statuses that occur: ``38 scored, 2 missing``."""
+    return ", ".join(f"{count} {status}" for status, count in cell.statuses.items() if count) or "none"
+
+
+def rate_text(estimate: Estimate | None) -> str:
+    """Return a success rate with its interval in per cent."""
+    if estimate is None:
+        return "–"
+    return f"{estimate.value:.0%}{_interval_text(estimate.interval, 100, 0)}"
+
+
+def mean_text(estimate: Estimate | None) -> str:
+    """Return a mean prediction score with its interval."""
+    if estimate is None:
+        return "–"
+    return f"{estimate.value:.3f}{_interval_text(estimate.interval, 1, 2)}"
+
+
+def gap_text(gap: Gap) -> str:
+    """Return a gap with its interval in percentage points."""
+    return f"{100 * gap.value:+.0f}{_interval_text(gap.interval, 100, 0, sign='+')}"
+
+
+def _interval_text(interval: Interval | None, scale: float, digits: int, sign: str = "") -> str:
+    if interval is None:
+        return ""
+    low, high = scale * interval.low + 0.0, scale * interval.high + 0.0
+    return f" [{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
+
+
+def _section(key: CellKey, rows: Sequence[tuple[str, Cell]]) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"{key.family} · {key.collection} · {key.setting}", title_justify="left")
+    for heading in ("protocol", "variant", "player"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("n", "statuses", "prediction", "weak %", "strict %"):
+        table.add_column(heading, justify="right" if heading == "n" else "left", overflow="fold")
+    before = ""
+    for player, cell in rows:
+        if before and before != cell.key.protocol:
+            table.add_section()
+        before = cell.key.protocol
+        strict = rate_text(cell.strict) + (f" ({cell.weak_only} weak-only out)" if cell.weak_only else "")
+        words = (cell.key.protocol, cell.key.variant, player, f"{cell.n}", statuses_text(cell))
+        table.add_row(*words, mean_text(cell.prediction), rate_text(cell.weak), strict)
+    return table
+
+
+def _gap_table(paired: Sequence[tuple[str, Gap]]) -> Table:
+    from rich.table import Table
+
+    table = Table(
+        title="original minus counterfactual, paired by family, percentage points", title_justify="left"
+    )
+    for heading in ("setting", "protocol", "player", "success", "pairs", "gap"):
+        table.add_column(heading, justify="right" if heading == "pairs" else "left")
+    order = sorted(
+        paired, key=lambda item: (item[1].setting, protocol_order(item[1].protocol), item[1].measure)
+    )
+    for player, gap in order:
+        table.add_row(gap.setting, gap.protocol, player, gap.measure, f"{gap.pairs}", gap_text(gap))
+    return table
+
+
+def _row_order(row: tuple[str, Cell]) -> tuple[Any, ...]:
+    player, cell = row
+    weak = cell.weak.value if cell.weak is not None else -1.0
+    variants = {"original": 0, "counterfactual": 1}
+    return protocol_order(cell.key.protocol), variants.get(cell.key.variant, 2), -weak, player
+
+
+def _board(sha256: str, runs: Sequence[StoredRun], known: Known | None) -> Board:
+    groups: dict[str, list[StoredRun]] = defaultdict(list)
+    for run in sorted(runs, key=lambda run: run.name):
+        groups[digest(run.manifest["player"])].append(run)
+    names = [group[0].manifest["player"]["name"] for group in groups.values()]
+    entries = []
+    for identity, group in groups.items():
+        name = group[0].manifest["player"]["name"]
+        # Two players of one name differ in spec or prompt; the digest tells them apart.
+        shown = name if names.count(name) == 1 else f"{name} #{identity[:6]}"
+        entries.append(_entry(shown, group, known))
+    release = runs[0].manifest["release"]
+    order = sorted(entries, key=lambda entry: entry.player)
+    return Board(release["version"], sha256, release.get("window", ""), tuple(order))
+
+
+def _entry(player: str, runs: Sequence[StoredRun], known: Known | None) -> Entry:
+    slots: dict[str, Slot] = {}
+    rows: dict[str, EpisodeRow] = {}
+    for run in runs:
+        slots |= {slot.key: slot for slot in run.slots}
+        for row in run.rows:
+            if row.settled or row.slot not in rows:
+                rows[row.slot] = row
+    outcomes = join(list(slots.values()), rows.values(), known)
+    return Entry(player, tuple(run.name for run in runs), tuple(cells(outcomes)), tuple(gaps(outcomes)))
+
+
+def _version_order(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
