@@ -25,26 +25,32 @@ def write_rows(path: Path, rows: Iterable[JSON], salt: str | None = None) -> Non
     write_bytes(path, jsonl([*head, *rows]))
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path, *, skip_torn: bool = False) -> list[dict[str, Any]]:
     """Read the rows of ``path`` without its salt line.
+
+    ``skip_torn`` passes over lines that are not JSON: in an append-only log a crash may cut one off.
 
     Raises:
         InputError: when the file is missing or a line is not a JSON object; names the line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace" if skip_torn else "strict")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist.", "Run the stage that writes it first.") from None
-    rows = [_row(path, number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    rows = [_row(path, number, line) for number, line in lines if not (skip_torn and _torn(line))]
     return rows[1:] if rows and set(rows[0]) == {SALT_FIELD} else rows
 
 
 def append_row(path: Path, row: JSON) -> None:
     """Append one row with a single write and fsync; a line torn by a crash is closed off first."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    torn = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
-    with path.open("ab") as stream:
-        stream.write((b"\n" if torn else b"") + canonical_json(row) + b"\n")
+    line = canonical_json(row) + b"\n"
+    with path.open("a+b") as stream:
+        if stream.tell() > 0:
+            stream.seek(-1, os.SEEK_END)
+            line = line if stream.read(1) == b"\n" else b"\n" + line
+        stream.write(line)
         stream.flush()
         os.fsync(stream.fileno())
 
@@ -63,6 +69,14 @@ def write_bytes(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _torn(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return False
 
 
 def _row(path: Path, number: int, line: str) -> dict[str, Any]:
