@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from cards.card import Card
@@ -43,6 +43,10 @@ class Family(Protocol):
 
     name: str
     settings: Sequence[str]
+
+    @property
+    def insiders(self) -> Mapping[str, Callable[[Mapping[str, JSON], Options], Policy]]:
+        """Players that know the truth, by name; each is made from (definition, options)."""
 
     def protocols(self, setting: str) -> Sequence[str]:
         """Return the protocols of a setting in the order that they are played by default."""

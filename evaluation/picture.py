@@ -1,0 +1,93 @@
+"""Success rates with their intervals as small pictures: inline SVG, readable at 320 px and at 600 px."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from evaluation.statistics import Cell, CellKey, Estimate
+
+WIDTH = 340
+LEFT, RIGHT = 12, 328
+ROW = 34
+TOP, BOTTOM = 30, 26
+COLOURS = {"original": "#0b4f8a", "counterfactual": "#a33b00"}
+INK, GRID = "#1c1c1c", "#d5d5d5"
+
+
+def panel(title: str, rows: Sequence[tuple[str, Cell]]) -> str:
+    """Return one panel: a row per player and variant, weak success rate with its interval.
+
+    Args:
+        title: what the panel shows; also its accessible name.
+        rows: (player, cell), from top to bottom.
+    """
+    height = TOP + ROW * len(rows) + BOTTOM
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(_spoken(title, rows))}" '
+        f'font-size="12" fill="{INK}">',
+        f'<text x="{LEFT}" y="16" font-weight="bold" font-size="13">{escape(title)}</text>',
+        *_axis(height),
+    ]
+    for index, (player, cell) in enumerate(rows):
+        parts += _row(TOP + ROW * index, player, cell)
+    return "".join([*parts, "</svg>"])
+
+
+def panels(sections: Sequence[tuple[CellKey, list[tuple[str, Cell]]]]) -> list[str]:
+    """Return a panel for each setting and protocol of a board's sections."""
+    made = []
+    for key, rows in sections:
+        for protocol in dict.fromkeys(cell.key.protocol for _, cell in rows):
+            chosen = [(player, cell) for player, cell in rows if cell.key.protocol == protocol]
+            made.append(panel(f"{key.family} {key.collection} · {key.setting} · {protocol}", chosen))
+    return made
+
+
+def _x(share: float) -> float:
+    return round(LEFT + (RIGHT - LEFT) * share, 1)
+
+
+def _axis(height: int) -> list[str]:
+    parts = []
+    for percent in (0, 25, 50, 75, 100):
+        x = _x(percent / 100)
+        anchor = {0: "start", 100: "end"}.get(percent, "middle")
+        parts.append(f'<path d="M{x} {TOP - 6}V{height - BOTTOM + 4}" stroke="{GRID}"/>')
+        parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="{anchor}">{percent}%</text>')
+    return parts
+
+
+def _row(top: int, player: str, cell: Cell) -> list[str]:
+    colour = COLOURS.get(cell.key.variant, INK)
+    variant = f'<tspan fill="{colour}">{escape(cell.key.variant)}</tspan>'
+    parts = [f'<text x="{LEFT}" y="{top + 12}">{escape(player)} · {variant}</text>']
+    if cell.weak is not None:
+        parts += _mark(top + 22, cell.weak, colour, hollow=cell.key.variant == "counterfactual")
+    return parts
+
+
+def _mark(y: int, weak: Estimate, colour: str, *, hollow: bool) -> list[str]:
+    parts = []
+    if weak.interval is not None:
+        low, high = _x(weak.interval.low), _x(weak.interval.high)
+        ends = f"M{low} {y - 4}V{y + 4}M{high} {y - 4}V{y + 4}"
+        parts.append(f'<path d="M{low} {y}H{high}{ends}" stroke="{colour}" stroke-width="2"/>')
+    # Shape as well as colour tells the twins apart.
+    x = _x(weak.value)
+    fill = "#fff" if hollow else colour
+    style = f'fill="{fill}" stroke="{colour}" stroke-width="2"'
+    if hollow:
+        parts.append(f'<path d="M{x} {y - 6}L{x + 6} {y}L{x} {y + 6}L{x - 6} {y}Z" {style}/>')
+    else:
+        parts.append(f'<circle cx="{x}" cy="{y}" r="5" {style}/>')
+    return parts
+
+
+def _spoken(title: str, rows: Sequence[tuple[str, Cell]]) -> str:
+    said = [
+        f"{player}, {cell.key.variant}: {cell.weak.value:.0%}"
+        for player, cell in rows
+        if cell.weak is not None
+    ]
+    return f"Weak success rate, {title}. {'; '.join(said)}."

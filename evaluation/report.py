@@ -1,0 +1,86 @@
+"""The board as one static page: no script, no outside asset, opens from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from evaluation.leaderboard import (
+    Board,
+    cell_name,
+    gap_text,
+    mean_text,
+    rate_text,
+    statuses_text,
+    withheld_reason,
+)
+from evaluation.picture import panels
+from evaluation.statistics import Cell
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+def render(found: Sequence[Board], now: datetime) -> str:
+    """Return the page of some boards, the first one on top."""
+    pages = [_board(board) for board in found]
+    return _template().render(boards=pages, made=now.strftime("%Y-%m-%d %H:%M UTC"))
+
+
+def _board(board: Board) -> dict[str, Any]:
+    sections = board.sections()
+    return {
+        "version": board.version,
+        "sha256": board.sha256,
+        "window": board.window,
+        "pictures": panels(sections),
+        "sections": [
+            {
+                "title": f"{key.family} · {key.collection} · {key.setting}",
+                "rows": [_row(*row) for row in rows],
+            }
+            for key, rows in sections
+        ],
+        "gaps": [
+            (entry.player, gap, gap_text(gap))
+            for entry in board.entries
+            for gap in entry.gaps
+            if gap.measure != "prediction"
+        ],
+        "withheld": [
+            (player, cell_name(cell.key), withheld_reason(cell)) for player, cell in board.withheld()
+        ],
+        "runs": [(entry.player, entry.runs) for entry in board.entries],
+    }
+
+
+def _row(player: str, cell: Cell) -> dict[str, Any]:
+    return {
+        "player": player,
+        "protocol": cell.key.protocol,
+        "variant": cell.key.variant,
+        "n": cell.n,
+        "clusters": cell.clusters,
+        "statuses": statuses_text(cell),
+        "coverage": f"{cell.coverage:.0%}",
+        "prediction": mean_text(cell.prediction),
+        "weak": rate_text(cell.weak),
+        "strict": rate_text(cell.strict),
+        "weak_only": cell.weak_only,
+        "broken": cell.protocol_broken,
+        "observations": "–" if cell.observations is None else f"{cell.observations:.1f}",
+        "cost": "unpriced" if cell.usd is None else f"${cell.usd:.2f}" if cell.tokens else "–",
+    }
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("evaluation", "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("leaderboard.html")
