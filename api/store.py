@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -210,7 +209,7 @@ class Store:
 
     def _episode(self, query: sa.Select[Any]) -> Episode | None:
         with self._engine.connect() as connection:
-            row: Mapping[str, Any] | None = connection.execute(query).mappings().one_or_none()
+            row = connection.execute(query).mappings().one_or_none()
         if row is None:
             return None
         options = Options.model_validate_json(row["options"])
