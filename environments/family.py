@@ -42,6 +42,8 @@ class Family(Protocol):
     """A kind of environment, whole."""
 
     name: str
+    version: str
+    """Version of the generator and the judge; stands in every manifest."""
     settings: Sequence[str]
 
     @property

@@ -55,6 +55,22 @@ def salt(key: bytes, stage: str) -> str:
     return derive(key, "salt", stage).hex()
 
 
+def canary(key: bytes) -> str:
+    """Return a release's canary: a UUID-like text that stands in its public files and nowhere else."""
+    digits = derive(key, "canary").hex()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]))
+
+
+def key_commitment(key: bytes) -> str:
+    """Return the SHA-256 that binds a release key until it is revealed."""
+    return hashlib.sha256(key).hexdigest()
+
+
+def arrivals_digest(key: bytes, listing: bytes) -> str:
+    """Return a keyed digest of a listing of arrivals, from which nobody can guess what was read."""
+    return derive(key, "arrivals", listing).hex()
+
+
 def session_seed(item: bytes, setting: str, protocol: str, repetition: int) -> bytes:
     """Return the seed of one session; twins share it, so their preset designs are equal."""
     return derive(item, "session", setting, protocol, str(repetition))
