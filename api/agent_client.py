@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from cards.errors import AlmanacError, InputError
-from environments.task import JSON, Record, Reply, Score, Tool
+from environments.task import JSON, Ending, Record, Reply, Score, Tool
 
 TIMEOUT_SECONDS = 60.0
 ATTEMPTS = 5
@@ -58,7 +58,7 @@ class CuratorClient:
         self._http = _Http(base_url, key, sleep)
 
     def tasks(self, release: str) -> dict[str, Any]:
-        """Return {version, manifest, rows} of a release."""
+        """Return {version, manifest, window, rows} of a release."""
         return self._http.get("/v1/tasks", {"release": release})
 
     def create_episode(self, release: str, task: str, protocol: str, repetition: int) -> tuple[str, str, str]:
@@ -74,6 +74,10 @@ class CuratorClient:
     def score(self, episode: str) -> Score:
         """Return a finished episode's score."""
         return Score.model_validate(self._http.get(f"/v1/episodes/{episode}/score"))
+
+    def verdict(self, episode: str, ending: Ending) -> dict[str, Any]:
+        """Return {score, cluster, facets}; ``ending`` says why an episode that is still open stops here."""
+        return self._http.get(f"/v1/episodes/{episode}/verdict", {"ending": ending})
 
     def close(self) -> None:
         """Close the connection."""

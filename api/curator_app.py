@@ -23,7 +23,7 @@ from environments.families import family
 from environments.release import Release
 from environments.seeding import session_seed
 from environments.session import Session
-from environments.task import Options, Task
+from environments.task import Ending, Options, Task
 
 
 class NewEpisode(BaseModel):
@@ -56,6 +56,7 @@ def curator_app(
     app.post("/v1/episodes", status_code=201)(door.create)
     app.get("/v1/episodes/{identity}/record", dependencies=[key])(door.record)
     app.get("/v1/episodes/{identity}/score", dependencies=[key])(door.score)
+    app.get("/v1/episodes/{identity}/verdict", dependencies=[key])(door.verdict)
     app.add_exception_handler(AlmanacError, _almanac_error)
     app.add_exception_handler(StarletteHTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
@@ -81,7 +82,12 @@ class _Door:
         """Return a release's version, manifest digest and public task rows."""
         opened = self._release(release)
         rows = [row.model_dump() for row in opened.rows()]
-        return {"version": opened.version, "manifest": opened.manifest_sha256, "rows": rows}
+        return {
+            "version": opened.version,
+            "manifest": opened.manifest_sha256,
+            "window": opened.manifest.window.model_dump(),
+            "rows": rows,
+        }
 
     def create(self, wanted: NewEpisode, authorization: Annotated[str, Header()] = "") -> dict[str, str]:
         """Create one episode; the token opens it at the agent door and is shown this once."""
@@ -108,6 +114,15 @@ class _Door:
         if not session.done:
             raise HTTPException(409, "the episode is not over yet; read its record instead")
         return family(task.row.family).judge(task.definition, session.record()).model_dump()
+
+    def verdict(self, identity: str, ending: Ending = "unfinished") -> dict[str, Any]:
+        """Return the score with the sealed words that a table groups by, as a run's row needs them.
+
+        An episode that its player left open is judged as it stands, ended by ``ending``.
+        """
+        _, session, task = self._read(identity)
+        score = family(task.row.family).judge(task.definition, session.record(ending))
+        return {"score": score.model_dump(), "cluster": task.cluster, "facets": task.facets}
 
     def _read(self, identity: str) -> tuple[Episode, Session, Task]:
         episode = self._store.episode(identity)
