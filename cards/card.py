@@ -15,7 +15,7 @@ from cards.domain import Constraint, Domain, Interval
 from cards.expression import Apply, Number, Tree, Variable
 from cards.infix import parse_constraint, parse_infix, print_constraint
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 
 class _Model(BaseModel):
