@@ -26,8 +26,12 @@ def completion_problem(text: str) -> str | None:
 
 
 def text_in(body: str) -> str:
-    """Return the text of a completion; empty where it has none."""
-    return _choice(body)["message"].get("content") or ""
+    """Return the text of a completion; empty where it has none.
+
+    Halves of surrogate pairs, which no file could hold, become question marks.
+    """
+    content: str = _choice(body)["message"].get("content") or ""
+    return content.encode("utf-8", "replace").decode("utf-8")
 
 
 def finish_in(body: str) -> Finish:
