@@ -129,7 +129,7 @@ class CandidateChecker:
             ],
             "selected": f"s{chosen}",
             "predictor": bound,
-            "explanation": f"The reading that tells the candidates apart best gives {question.unknown} = {s:g}.",
+            "explanation": f"The most telling reading gives {question.unknown} = {s:g}.",
             "conditions": ["The apparatus follows one of the given candidates."],
         }
 

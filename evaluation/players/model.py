@@ -24,6 +24,7 @@ from environments.task import JSON, Ending, Reply, Tool
 from evaluation.episode import Slot, Usage
 from evaluation.journal import Journal
 from evaluation.players.action import READ, UnreadableError, action_schema, read_action
+from evaluation.purse import Purse
 from gateway.client import Gateway
 from gateway.prompt import Prompt
 from gateway.reply import ChatReply
@@ -90,11 +91,15 @@ class ModelPlayer:
         return ModelHand(ask, self._prompt, self._play.turns)
 
 
-def model_player(gateway: Gateway, play: Play = Play()) -> ModelPlayer:
-    """Return the player that asks through ``gateway``, with the shipped prompt."""
+def model_player(gateway: Gateway, play: Play = Play(), purse: Purse | None = None) -> ModelPlayer:
+    """Return the player that asks through ``gateway``, with the shipped prompt.
+
+    With ``purse`` its questions are paid from a cap, and raise CapError once that is spent.
+    """
 
     def ask(messages: Sequence[Message], schema: dict[str, JSON], subject: str) -> ChatReply:
-        return gateway.chat(
+        reserved = purse.set_aside(messages, schema, play.max_tokens) if purse is not None else 0.0
+        reply = gateway.chat(
             messages,
             purpose="play",
             subject=subject,
@@ -102,6 +107,9 @@ def model_player(gateway: Gateway, play: Play = Play()) -> ModelPlayer:
             temperature=play.temperature,
             schema=schema,
         )
+        if purse is not None:
+            purse.settle(reserved, reply)
+        return reply
 
     return ModelPlayer(gateway.name, ask, Prompt.read(PROMPT), play)
 
