@@ -27,7 +27,7 @@ MAX_NESTING = 256
 MAX_VALUES = 65_536
 """Most values in one text that ``loads_bounded`` reads."""
 
-NAME = re.compile(r"[^\W\d]\w{0,63}")
+NAME = re.compile(r"[^\W\d_]\w{0,63}")
 """What a variable may be called; ``pi`` is taken by the constant."""
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)
 

@@ -26,7 +26,7 @@ _MAX_NESTING = 2 * MAX_DEPTH + 8  # an operator in parentheses takes two levels 
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*)|(?P<mark>\*\*|<=|>=|[-+*/^(),<>≤≥·×−]))"
+    r"|(?P<name>[^\W\d_]\w*)|(?P<mark>\*\*|<=|>=|[-+*/^(),<>≤≥·×−]))"
 )
 _SAME = {"**": "^", "·": "*", "×": "*", "−": "-", "≤": "<=", "≥": ">="}
 _ALIASES = {"ln": "log"}

@@ -9,15 +9,18 @@ Source: arXiv 2610.37919, appendix A.2 (arities and limits; the list of operator
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cards import precise
+from cards.expression import Apply, Number, Tree
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -53,9 +56,11 @@ class Operator:
             undefined, by the same rule as ``defined``.
         partials: derivatives by each argument (float64 arrays), given arguments and value; a switching
             operator has the derivative of the piece it is in.
-        switching: the arguments of which a change of sign, or for ``whole`` a change of the integer
-            part, changes the piece; None for a smooth operator.
+        switching: argument trees in, trees out whose change of sign, or for ``whole`` of integer part,
+            changes the piece; None for an operator without switching surfaces.
         whole: the surfaces of ``switching`` lie at every integer, not at zero alone.
+        boundary: argument trees in, trees out of which all must be ≥ 0 where the operator is defined;
+            None where it is defined everywhere but for isolated points.
         latex: a format string with one slot per argument; empty for printers' own notation.
     """
 
@@ -70,8 +75,9 @@ class Operator:
     latex: str
     high_precision: Callable[..., precise.Raw | None]
     partials: Callable[..., Sequence[Any]]
-    switching: Callable[..., Sequence[Any]] | None = None
+    switching: Callable[..., list[Tree]] | None = None
     whole: bool = False
+    boundary: Callable[..., list[Tree]] | None = None
 
     def takes(self, count: int) -> bool:
         """Return whether the operator accepts this many arguments."""
@@ -99,10 +105,11 @@ def _step(x: Any) -> Any:
 
 
 def _product_partials(args: Sequence[Any], value: Any) -> list[Any]:
-    return [
-        reduce(np.multiply, [a for j, a in enumerate(args) if j != i], np.ones_like(value))
-        for i in range(len(args))
-    ]
+    """Multiply, for each factor, all before it by all after it: linear in the number of factors."""
+    one = np.ones_like(value)
+    before = list(accumulate(args[:-1], np.multiply, initial=one))
+    after = list(accumulate(reversed(args[1:]), np.multiply, initial=one))
+    return [left * right for left, right in zip(before, reversed(after), strict=True)]
 
 
 def _power_partials(args: Sequence[Any], value: Any) -> list[Any]:
@@ -124,8 +131,18 @@ def _chosen(args: Sequence[Any], value: Any) -> list[Any]:
     return partials
 
 
-def _pairwise(*args: Any) -> list[Any]:
-    return [args[i] - args[j] for i in range(len(args)) for j in range(i)]
+def _tournament(op: str) -> Callable[..., list[Tree]]:
+    """Compare halves, and halves of halves: the signs tell which argument of min or max is attained."""
+
+    def compare(*args: Tree) -> list[Tree]:
+        if len(args) == 1:
+            return []
+        half = len(args) // 2
+        left, right = args[:half], args[half:]
+        best = [side[0] if len(side) == 1 else Apply(op, side) for side in (left, right)]
+        return [Apply("sub", (best[0], best[1])), *compare(*left), *compare(*right)]
+
+    return compare
 
 
 def _unary(derivative: Callable[[Any, Any], Any]) -> Callable[[Sequence[Any], Any], list[Any]]:
@@ -136,8 +153,17 @@ def _flat(args: Sequence[Any], value: Any) -> list[Any]:
     return [np.zeros_like(value) for _ in args]
 
 
-def _identity(*args: Any) -> list[Any]:
+def _itself(*args: Tree) -> list[Tree]:
     return list(args)
+
+
+def _unit_interval(x: Tree) -> list[Tree]:
+    return [Apply("sub", (Number(1.0), x)), Apply("add", (Number(1.0), x))]
+
+
+def _power_boundary(base: Tree, exponent: Tree) -> list[Tree]:
+    whole = isinstance(exponent, Number) and exponent.value.is_integer()
+    return [] if whole else [base]
 
 
 def _function(
@@ -149,6 +175,7 @@ def _function(
     latex: str | None = None,
     defined: Callable[..., Any] = everywhere,
     dimension: Dimension = "dimensionless",
+    boundary: Callable[..., list[Tree]] | None = None,
 ) -> Operator:
     """Make the row of a smooth function of one argument."""
     return Operator(
@@ -163,13 +190,26 @@ def _function(
         latex=latex or rf"\{name}\left({{0}}\right)",
         high_precision=getattr(precise, name),
         partials=_unary(derivative),
+        boundary=boundary,
+    )
+
+
+def _logarithm(name: str, numpy: Callable[..., Any], unit: float, latex: str) -> Operator:
+    return _function(
+        name,
+        numpy,
+        lambda x, v: 1.0 / (x * unit),
+        sympy="log",
+        latex=latex,
+        defined=lambda x: x > 0,
+        boundary=_itself,
     )
 
 
 def _switch(
     name: str,
     numpy: Callable[..., Any],
-    surfaces: Callable[..., Sequence[Any]],
+    surfaces: Callable[..., list[Tree]],
     *,
     dimension: Dimension,
     latex: str,
@@ -208,7 +248,7 @@ def _extremum(name: str, numpy: Callable[..., Any], sympy: str) -> Operator:
         latex=rf"\{name}\left({{0}}\right)",
         high_precision=getattr(precise, f"{name}_"),
         partials=_chosen,
-        switching=_pairwise,
+        switching=_tournament(name),
     )
 
 
@@ -230,7 +270,8 @@ _ARITHMETIC = [
         precise.div, lambda args, value: [1.0 / args[1], -value / args[1]],
     ),
     Operator(
-        "pow", 2, 2, np.power, _power_defined, "power", "Pow", "power", "", precise.power, _power_partials
+        "pow", 2, 2, np.power, _power_defined, "power", "Pow", "power", "", precise.power, _power_partials,
+        boundary=_power_boundary,
     ),
     Operator(
         "neg", 1, 1, np.negative, everywhere, "same", "Mul", "negation", "",
@@ -242,19 +283,19 @@ _ARITHMETIC = [
         lambda args, value: [
             args[1] / (args[0] ** 2 + args[1] ** 2), -args[0] / (args[0] ** 2 + args[1] ** 2)
         ],
-        switching=lambda y, x: [y, x],
+        switching=lambda y, x: [y],
     ),
     Operator(
         "mod", 2, 2, np.mod, lambda x, y: y != 0, "mod", "Mod", "function",
         r"\operatorname{{mod}}\left({0}\right)", precise.mod,
         lambda args, value: [np.ones_like(value), -np.floor(args[0] / args[1])],
-        switching=lambda x, y: [x / y], whole=True,
+        switching=lambda x, y: [Apply("div", (x, y))], whole=True,
     ),
 ]  # fmt: skip
 
 _SMOOTH = [
     _function(
-        "sqrt", np.sqrt, lambda x, v: 0.5 / v, defined=lambda x: x >= 0, dimension="sqrt",
+        "sqrt", np.sqrt, lambda x, v: 0.5 / v, defined=lambda x: x >= 0, boundary=_itself, dimension="sqrt",
         latex=r"\sqrt{{{0}}}",
     ),
     _function(
@@ -262,24 +303,20 @@ _SMOOTH = [
         sympy="real_root",
     ),
     _function("exp", np.exp, lambda x, v: v),
-    _function("log", np.log, lambda x, v: 1.0 / x, defined=lambda x: x > 0, latex=r"\ln\left({0}\right)"),
-    _function(
-        "log10", np.log10, lambda x, v: 1.0 / (x * np.log(10.0)), defined=lambda x: x > 0, sympy="log",
-        latex=r"\log_{{10}}\left({0}\right)",
-    ),
-    _function(
-        "log2", np.log2, lambda x, v: 1.0 / (x * np.log(2.0)), defined=lambda x: x > 0, sympy="log",
-        latex=r"\log_{{2}}\left({0}\right)",
-    ),
+    _logarithm("log", np.log, 1.0, r"\ln\left({0}\right)"),
+    _logarithm("log10", np.log10, math.log(10.0), r"\log_{{10}}\left({0}\right)"),
+    _logarithm("log2", np.log2, math.log(2.0), r"\log_{{2}}\left({0}\right)"),
     _function("sin", np.sin, lambda x, v: np.cos(x)),
     _function("cos", np.cos, lambda x, v: -np.sin(x)),
     _function("tan", np.tan, lambda x, v: 1.0 + v * v),
     _function(
         "asin", np.arcsin, lambda x, v: 1.0 / np.sqrt(1.0 - x * x), defined=lambda x: np.abs(x) <= 1,
+        boundary=_unit_interval,
         latex=r"\arcsin\left({0}\right)",
     ),
     _function(
         "acos", np.arccos, lambda x, v: -1.0 / np.sqrt(1.0 - x * x), defined=lambda x: np.abs(x) <= 1,
+        boundary=_unit_interval,
         latex=r"\arccos\left({0}\right)",
     ),
     _function("atan", np.arctan, lambda x, v: 1.0 / (1.0 + x * x), latex=r"\arctan\left({0}\right)"),
@@ -292,26 +329,26 @@ _SWITCHING = [
     _extremum("min", np.minimum, "Min"),
     _extremum("max", np.maximum, "Max"),
     _switch(
-        "abs", np.abs, _identity, dimension="same", derivative=lambda x, v: np.sign(x), sympy="Abs",
+        "abs", np.abs, _itself, dimension="same", derivative=lambda x, v: np.sign(x), sympy="Abs",
         latex=r"\left|{0}\right|",
     ),
     _switch(
-        "floor", np.floor, _identity, dimension="dimensionless", whole=True,
+        "floor", np.floor, _itself, dimension="dimensionless", whole=True,
         latex=r"\left\lfloor {0}\right\rfloor",
     ),
     _switch(
-        "ceil", np.ceil, _identity, dimension="dimensionless", whole=True, sympy="ceiling",
+        "ceil", np.ceil, _itself, dimension="dimensionless", whole=True, sympy="ceiling",
         latex=r"\left\lceil {0}\right\rceil",
     ),
     _switch(
-        "round", np.rint, lambda x: [x + 0.5], dimension="dimensionless", whole=True,
+        "round", np.rint, lambda x: [Apply("add", (x, Number(0.5)))], dimension="dimensionless", whole=True,
         latex=r"\operatorname{{round}}\left({0}\right)",
     ),
     _switch(
-        "sign", np.sign, _identity, dimension="sign", latex=r"\operatorname{{sgn}}\left({0}\right)"
+        "sign", np.sign, _itself, dimension="sign", latex=r"\operatorname{{sgn}}\left({0}\right)"
     ),
     _switch(
-        "step", _step, _identity, dimension="sign", sympy="Heaviside", latex=r"\theta\left({0}\right)"
+        "step", _step, _itself, dimension="sign", sympy="Heaviside", latex=r"\theta\left({0}\right)"
     ),
 ]  # fmt: skip
 
