@@ -16,7 +16,7 @@ from cards.dates import parse_interval
 from cards.dimensions import DIMENSIONLESS, Unit
 from cards.errors import AlmanacError, InputError, UnitError
 from cards.expression import Number, Tree, Variable, names, walk
-from cards.finding import Finding, errors
+from cards.finding import Finding
 from cards.giveaway import giveaways
 from cards.operators import OPERATORS
 from cards.units import infer, matches, parse_unit
@@ -46,12 +46,11 @@ def _findings(card: Card) -> list[Finding]:
     found = [finding for check in _PLAIN_CHECKS for finding in check(card)]
     naming = list(_names(card))
     found = naming + found
-    if errors(naming):
+    if any(finding.check != "name_unused" for finding in naming):
         return found
     found.extend(_units(card))
-    domain = list(_domain(card))
-    found.extend(domain)
-    if not errors(domain) and not any(finding.check == "number_size" for finding in found):
+    found.extend(_domain(card))
+    if not any(finding.check in ("domain", "number_size") for finding in found):
         found.extend(numeric_findings(card))
     order = {name: place for place, name in enumerate(CHECKS)}
     return sorted(found, key=lambda finding: order[finding.check])

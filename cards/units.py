@@ -7,6 +7,7 @@ scenes: sums, comparisons and the declared unit must agree in dimension and in s
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -174,7 +175,7 @@ _RULES: Mapping[Dimension, Callable[[_Walker, Apply, str], Unit]] = {
 _EXACT: Mapping[str, Callable[..., Fraction]] = {
     "add": lambda *values: sum(values, Fraction(0)),
     "sub": operator.sub,
-    "mul": lambda left, *others: left if not others else _EXACT["mul"](left * others[0], *others[1:]),
+    "mul": lambda *values: math.prod(values, start=Fraction(1)),
     "div": operator.truediv,
     "neg": operator.neg,
 }
