@@ -101,7 +101,9 @@ def crossref_facts(record: Mapping[str, Any]) -> list[DatedFact]:
 def related(record: Mapping[str, Any]) -> Iterator[str]:
     """Yield the ids (DOIs, arXiv ids, addresses) that a Crossref record names as the same work."""
     relation = record.get("relation")
-    for kind in _SAME_WORK if isinstance(relation, Mapping) else ():
+    if not isinstance(relation, Mapping):
+        return
+    for kind in _SAME_WORK:
         for item in relation.get(kind) or []:
             if isinstance(item, Mapping) and isinstance(item.get("id"), str):
                 yield item["id"]
