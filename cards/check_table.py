@@ -24,6 +24,12 @@ def _table(*checks: Check) -> Mapping[str, Check]:
 
 CHECKS: Mapping[str, Check] = _table(
     Check(
+        "readable",
+        "The file is YAML with the fields of a card, and its relations are expressions.",
+        "Nothing else can be checked in a file that is not a card.",
+        "high: ten",
+    ),
+    Check(
         "name_invalid",
         "Every name is a letter followed by at most 31 letters, digits and underscores.",
         "Names are variables in expressions; anything else could not be written down in an answer.",

@@ -200,7 +200,7 @@ def test_every_check_has_a_description_and_is_tested() -> None:
     for name, check in CHECKS.items():
         assert check.name == name
         assert all(text.strip() for text in (check.what, check.why, check.example))
-    elsewhere = {"resolution_span", "unit_magnitude", "hidden_precision"}
+    elsewhere = {"readable", "resolution_span", "unit_magnitude", "hidden_precision"}
     assert {case[0] for case in CASES} | elsewhere == set(CHECKS)
 
 
