@@ -69,6 +69,41 @@ class Board:
         return [(entry.player, cell) for entry in self.entries for cell in entry.cells if not cell.on_board]
 
 
+@dataclass(frozen=True)
+class GapRow:
+    """One player's counterfactual gaps under one setting and protocol, as text."""
+
+    player: str
+    family: str
+    setting: str
+    protocol: str
+    weak: str
+    strict: str
+
+
+GAP_TITLE = "Counterfactual gap: original minus counterfactual, paired by family, percentage points"
+
+
+def gap_rows(board: Board) -> list[GapRow]:
+    """Return a board's gaps, comparable ones together."""
+    found: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
+    for entry in board.entries:
+        for gap in entry.gaps:
+            place = (
+                gap.family,
+                gap.collection,
+                gap.setting,
+                protocol_order(gap.protocol),
+                entry.player,
+                gap.protocol,
+            )
+            found[place][gap.measure] = gap_text(gap)
+    return [
+        GapRow(place[4], place[0], place[2], place[5], texts.get("weak", "–"), texts.get("strict", "–"))
+        for place, texts in sorted(found.items())
+    ]
+
+
 def load_run(folder: Path) -> StoredRun:
     """Read a run from disk.
 
@@ -136,12 +171,7 @@ def print_boards(found: Sequence[Board], console: Console) -> None:
         )
         for key, rows in board.sections():
             console.print(_section(key, rows))
-        paired = [
-            (entry.player, gap)
-            for entry in board.entries
-            for gap in entry.gaps
-            if gap.measure != "prediction"
-        ]
+        paired = gap_rows(board)
         if paired:
             console.print(_gap_table(paired))
         for player, cell in board.withheld():
@@ -180,12 +210,12 @@ def mean_text(estimate: Estimate | None) -> str:
     """Return a mean prediction score with its interval."""
     if estimate is None:
         return "–"
-    return f"{estimate.value:.3f}{_interval_text(estimate.interval, 1, 2)}"
+    return f"{estimate.value:.3f}{_interval_text(estimate.interval, 1, 3)}"
 
 
 def gap_text(gap: Gap) -> str:
-    """Return a gap with its interval in percentage points."""
-    return f"{100 * gap.value:+.0f}{_interval_text(gap.interval, 100, 0, sign='+')}"
+    """Return a gap with its interval in percentage points, and the number of pairs."""
+    return f"{100 * gap.value:+.0f}{_interval_text(gap.interval, 100, 0, sign='+')} of {gap.pairs}"
 
 
 def _interval_text(interval: Interval | None, scale: float, digits: int, sign: str = "") -> str:
@@ -196,38 +226,45 @@ def _interval_text(interval: Interval | None, scale: float, digits: int, sign: s
 
 
 def _section(key: CellKey, rows: Sequence[tuple[str, Cell]]) -> Table:
-    from rich.table import Table
-
-    table = Table(title=f"{key.family} · {key.collection} · {key.setting}", title_justify="left")
-    for heading in ("protocol", "variant", "player"):
+    """Return a table that fits 80 columns: a line for each protocol and variant, its players below."""
+    table = _table(f"{key.family} · {key.collection} · {key.setting}")
+    table.add_column("player")
+    table.add_column("n", justify="right")
+    for heading in ("statuses", "PS", "weak", "strict"):
         table.add_column(heading, overflow="fold")
-    for heading in ("n", "statuses", "prediction", "weak %", "strict %"):
-        table.add_column(heading, justify="right" if heading == "n" else "left", overflow="fold")
     before = ""
     for player, cell in rows:
-        if before and before != cell.key.protocol:
+        condition = f"{cell.key.protocol}, {cell.key.variant}"
+        if condition != before:
             table.add_section()
-        before = cell.key.protocol
+            table.add_row(f"[bold]{condition}[/bold]")
+            before = condition
+        mean = "–" if cell.prediction is None else f"{cell.prediction.value:.3f}"
         strict = rate_text(cell.strict) + (f" ({cell.weak_only} weak-only out)" if cell.weak_only else "")
-        words = (cell.key.protocol, cell.key.variant, player, f"{cell.n}", statuses_text(cell))
-        table.add_row(*words, mean_text(cell.prediction), rate_text(cell.weak), strict)
+        table.add_row(f"  {player}", f"{cell.n}", statuses_text(cell), mean, rate_text(cell.weak), strict)
     return table
 
 
-def _gap_table(paired: Sequence[tuple[str, Gap]]) -> Table:
+def _gap_table(rows: Sequence[GapRow]) -> Table:
+    table = _table(GAP_TITLE)
+    for heading in ("player", "weak", "strict"):
+        table.add_column(heading, overflow="fold")
+    before = ""
+    for row in rows:
+        condition = f"{row.setting}, {row.protocol}"
+        if condition != before:
+            table.add_section()
+            table.add_row(f"[bold]{condition}[/bold]")
+            before = condition
+        table.add_row(f"  {row.player}", row.weak, row.strict)
+    return table
+
+
+def _table(title: str) -> Table:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(
-        title="original minus counterfactual, paired by family, percentage points", title_justify="left"
-    )
-    for heading in ("setting", "protocol", "player", "success", "pairs", "gap"):
-        table.add_column(heading, justify="right" if heading == "pairs" else "left")
-    order = sorted(
-        paired, key=lambda item: (item[1].setting, protocol_order(item[1].protocol), item[1].measure)
-    )
-    for player, gap in order:
-        table.add_row(gap.setting, gap.protocol, player, gap.measure, f"{gap.pairs}", gap_text(gap))
-    return table
+    return Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 
 def _row_order(row: tuple[str, Cell]) -> tuple[Any, ...]:

@@ -5,32 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from evaluation.statistics import Cell, CellKey, Estimate
+from evaluation.statistics import Cell, CellKey
 
 WIDTH = 340
 LEFT, RIGHT = 12, 328
-ROW = 34
+ROW = 52
+LINES = (22, 35)
+"""Where in a player's row the original and the counterfactual stand."""
 TOP, BOTTOM = 30, 26
 COLOURS = {"original": "#0b4f8a", "counterfactual": "#a33b00"}
 INK, GRID = "#1c1c1c", "#d5d5d5"
 
 
 def panel(title: str, rows: Sequence[tuple[str, Cell]]) -> str:
-    """Return one panel: a row per player and variant, weak success rate with its interval.
+    """Return one panel: a row per player, its twins' weak success rates with their intervals.
 
     Args:
         title: what the panel shows; also its accessible name.
-        rows: (player, cell), from top to bottom.
+        rows: (player, cell); players stand in the order of their first cell.
     """
-    height = TOP + ROW * len(rows) + BOTTOM
+    players = list(dict.fromkeys(player for player, _ in rows))
+    height = TOP + ROW * len(players) + BOTTOM
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(_spoken(title, rows))}" '
         f'font-size="12" fill="{INK}">',
         f'<text x="{LEFT}" y="16" font-weight="bold" font-size="13">{escape(title)}</text>',
         *_axis(height),
     ]
-    for index, (player, cell) in enumerate(rows):
-        parts += _row(TOP + ROW * index, player, cell)
+    for index, player in enumerate(players):
+        top = TOP + ROW * index
+        parts.append(f'<text x="{LEFT}" y="{top + 10}">{escape(player)}</text>')
+        for cell in (cell for name, cell in rows if name == player and cell.weak is not None):
+            parts += _mark(top, cell)
     return "".join([*parts, "</svg>"])
 
 
@@ -58,16 +64,10 @@ def _axis(height: int) -> list[str]:
     return parts
 
 
-def _row(top: int, player: str, cell: Cell) -> list[str]:
-    colour = COLOURS.get(cell.key.variant, INK)
-    variant = f'<tspan fill="{colour}">{escape(cell.key.variant)}</tspan>'
-    parts = [f'<text x="{LEFT}" y="{top + 12}">{escape(player)} · {variant}</text>']
-    if cell.weak is not None:
-        parts += _mark(top + 22, cell.weak, colour, hollow=cell.key.variant == "counterfactual")
-    return parts
-
-
-def _mark(y: int, weak: Estimate, colour: str, *, hollow: bool) -> list[str]:
+def _mark(top: int, cell: Cell) -> list[str]:
+    hollow = cell.key.variant == "counterfactual"
+    y, colour, weak = top + LINES[hollow], COLOURS.get(cell.key.variant, INK), cell.weak
+    assert weak is not None
     parts = []
     if weak.interval is not None:
         low, high = _x(weak.interval.low), _x(weak.interval.high)

@@ -8,9 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from evaluation.leaderboard import (
+    GAP_TITLE,
     Board,
     cell_name,
-    gap_text,
+    gap_rows,
     mean_text,
     rate_text,
     statuses_text,
@@ -43,12 +44,8 @@ def _board(board: Board) -> dict[str, Any]:
             }
             for key, rows in sections
         ],
-        "gaps": [
-            (entry.player, gap, gap_text(gap))
-            for entry in board.entries
-            for gap in entry.gaps
-            if gap.measure != "prediction"
-        ],
+        "gap_title": GAP_TITLE,
+        "gaps": gap_rows(board),
         "withheld": [
             (player, cell_name(cell.key), withheld_reason(cell)) for player, cell in board.withheld()
         ],
@@ -64,7 +61,6 @@ def _row(player: str, cell: Cell) -> dict[str, Any]:
         "n": cell.n,
         "clusters": cell.clusters,
         "statuses": statuses_text(cell),
-        "coverage": f"{cell.coverage:.0%}",
         "prediction": mean_text(cell.prediction),
         "weak": rate_text(cell.weak),
         "strict": rate_text(cell.strict),
