@@ -21,17 +21,14 @@ class Budget:
 
     def lacking(self, charge: Mapping[str, int]) -> str | None:
         """Return the first meter that cannot bear ``charge``, or None."""
-        return next((name for name, cost in charge.items() if name in self._left and self._left[name] < cost), None)
+        return next((name for name, cost in charge.items() if self._left.get(name, cost) < cost), None)
 
     def spend(self, charge: Mapping[str, int]) -> None:
-        """Take ``charge`` off the meters.
+        """Take ``charge`` off the meters; a meter that cannot bear its part goes to zero, never below.
 
-        Raises:
-            ValueError: when a meter cannot bear it; nothing is spent then.
+        Actions that need more than is left are refused before they are carried out (``lacking``);
+        this floor is for what a refusal itself costs.
         """
-        lacking = self.lacking(charge)
-        if lacking is not None:
-            raise ValueError(f"meter {lacking} has {self._left[lacking]} left, {charge[lacking]} asked")
         for name, cost in charge.items():
             if name in self._left:
-                self._left[name] -= cost
+                self._left[name] = max(0, self._left[name] - cost)

@@ -6,7 +6,10 @@ function of its definition, seed and actions, a session is rebuilt exactly by re
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
 
 from cards.canonical import canonical_json
 from environments.budget import Budget
@@ -25,7 +28,12 @@ from environments.task import (
 
 MAX_ARGUMENT_BYTES = 262_144
 """Arguments longer than this as canonical JSON are refused unread."""
+MAX_ARGUMENT_DEPTH = 200
+"""Arguments nested deeper are refused unread; a predictor at its own limit (64) needs about 135."""
 MAX_KEY_LENGTH = 128
+MAX_TOOL_LENGTH = 128
+
+_UNKNOWN_CHARGE = {"calls": 1}
 
 
 class Session:
@@ -49,19 +57,17 @@ class Session:
         self._by_key: dict[str, Event] = {}
         self._ending: Ending | None = None
         for event in events:
-            reply = self.call(event.tool, event.args, event.key)
-            if canonical_json(reply.model_dump()) != canonical_json(event.reply.model_dump()):
-                raise ValueError(f"event {event.seq} does not reproduce its stored reply")
+            self._replay(event)
 
     @property
     def brief(self) -> dict[str, JSON]:
-        """What the player is told."""
-        return self._world.brief
+        """What the player is told (a copy)."""
+        return copy.deepcopy(self._world.brief)
 
     @property
     def tools(self) -> list[Tool]:
-        """The actions that this session understands."""
-        return list(self._tools.values())
+        """The actions that this session understands (copies)."""
+        return [tool.model_copy(deep=True) for tool in self._tools.values()]
 
     @property
     def remaining(self) -> dict[str, int]:
@@ -75,73 +81,75 @@ class Session:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """All charged or answered calls so far, oldest first."""
+        """All calls that were charged or carried out so far, oldest first."""
         return tuple(self._events)
 
     def record(self, ending: Ending | None = None) -> Record:
         """Return the record; ``ending`` says why a session that is still open stops here."""
-        return Record(options=self._options, events=self.events, ending=self._ending or ending or "unfinished")
+        final = self._ending or ending or "unfinished"
+        return Record(options=self._options, events=self.events, ending=final)
 
     def call(self, tool: str, args: JSON, key: str) -> Reply:
         """Carry out one action, at most once per ``key``.
 
-        A repeated key with equal tool and arguments returns the stored reply; with others it is a
-        conflict, which changes nothing and is not recorded.
+        A repeated key with equal tool and arguments returns the stored reply, also after the end;
+        with others it is a conflict. A conflict, a bad key and a call after the end change nothing
+        and are not recorded.
         """
-        if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
-            return self._unrecorded("bad_key", f"the idempotency key must be 1 to {MAX_KEY_LENGTH} characters")
+        if not _good_key(key):
+            message = f"the idempotency key must be 1 to {MAX_KEY_LENGTH} characters"
+            return self._unrecorded("bad_key", message)
+        name = _tool_name(tool)
+        kept, problem = _readable(args)
         stored = self._by_key.get(key)
         if stored is not None:
-            if stored.tool == tool and _same(stored.args, args):
-                return stored.reply
+            if stored.tool == name and _same(stored.args, kept):
+                return stored.reply.model_copy(deep=True)
             return self._unrecorded("key_conflict", "this key was used for another action; choose a new key")
         if self.done:
             return self._unrecorded("closed", "this episode is over; no further action is possible")
-        step, outcome_tool = self._step(tool, args)
-        return self._enter(tool, args, key, step, outcome_tool)
+        return self._enter(name, kept, key, self._step(name, kept, problem))
 
-    def _step(self, tool: str, args: JSON) -> tuple[Step, Tool | None]:
-        known = self._tools.get(tool) if isinstance(tool, str) else None
+    def _step(self, name: str, args: JSON, problem: ActionError | None) -> Step:
+        known = self._tools.get(name)
         if known is None:
-            names = ", ".join(self._tools)
-            return _unreadable("unknown_tool", f"there is no such tool; the tools are: {names}"), None
-        try:
-            size = len(canonical_json(args))
-        except (TypeError, ValueError, RecursionError):
-            return _unreadable("bad_arguments", "the arguments are not finite plain JSON"), known
-        if size > MAX_ARGUMENT_BYTES:
-            message = f"the arguments are {size} bytes long; at most {MAX_ARGUMENT_BYTES} are read"
-            return _unreadable("too_large", message), known
-        if not isinstance(args, dict):
-            return _unreadable("bad_arguments", "the arguments must be a JSON object"), known
+            message = f"there is no such tool; the tools are: {', '.join(self._tools)}"
+            return Step(outcome="unreadable", error=ActionError(code="unknown_tool", message=message))
+        if problem is not None:
+            return Step(outcome="unreadable", error=problem)
         lacking = self._budget.lacking(known.charge.succeeded)
         if lacking is not None:
-            return Step(
-                outcome="refused",
-                error=ActionError(code="budget", message=f"no {lacking} left for this action"),
-            ), known
-        return self._world.step(tool, args), known
+            message = f"no {lacking} left for this action"
+            return Step(outcome="refused", error=ActionError(code="budget", message=message))
+        return self._world.step(name, copy.deepcopy(args))
 
-    def _enter(self, tool: str, args: JSON, key: str, step: Step, known: Tool | None) -> Reply:
-        charge = getattr(known.charge, step.outcome) if known is not None else {"calls": 1}
-        lacking = self._budget.lacking(charge)
-        if lacking is None:
-            self._budget.spend(charge)
+    def _enter(self, name: str, args: JSON, key: str, step: Step) -> Reply:
+        known = self._tools.get(name)
+        charge: Mapping[str, int] = getattr(known.charge, step.outcome) if known else _UNKNOWN_CHARGE
+        self._budget.spend(charge)
         self._ending = step.ended or self._exhausted()
         reply = Reply(
             ok=step.outcome == "succeeded",
-            data=step.data,
+            data=copy.deepcopy(step.data),
             error=step.error,
             remaining=self._budget.remaining,
             done=self.done,
         )
-        kept = args if step.error is None or step.error.code not in ("too_large", "bad_arguments") else None
-        event = Event(
-            seq=len(self._events), key=key, tool=str(tool)[:MAX_KEY_LENGTH], args=kept, outcome=step.outcome, reply=reply
-        )
+        event = Event(seq=len(self._events), key=key, tool=name, args=args, outcome=step.outcome, reply=reply)
         self._events.append(event)
         self._by_key[key] = event
-        return reply
+        return reply.model_copy(deep=True)
+
+    def _replay(self, event: Event) -> None:
+        # Arguments that were refused unread were not kept: only a dict was ever shown to the world,
+        # and what stands in any other event's place is the mark that _readable left.
+        if isinstance(event.args, dict):
+            reply = self.call(event.tool, event.args, event.key)
+        else:
+            step = self._step(event.tool, event.args, event.reply.error)
+            reply = self._enter(event.tool, event.args, event.key, step)
+        if canonical_json(reply.model_dump()) != canonical_json(event.reply.model_dump()):
+            raise ValueError(f"event {event.seq} does not reproduce its stored reply")
 
     def _exhausted(self) -> Ending | None:
         calls = self._budget.remaining.get("calls")
@@ -153,12 +161,67 @@ class Session:
         )
 
 
-def _same(one: JSON, other: JSON) -> bool:
+def _readable(args: JSON) -> tuple[JSON, ActionError | None]:
+    """Return a private copy of the arguments, or a mark (a digest) and why they are not read.
+
+    The mark is a string, which no arguments that are read can be; it lets a retry with the same key
+    be recognised although the arguments themselves are not kept.
+    """
+    problem = _unbounded(args)
+    if problem is not None:
+        return f"unread:{problem.code}", problem
     try:
-        return canonical_json(one) == canonical_json(other)
-    except (TypeError, ValueError, RecursionError):
+        raw = canonical_json(args)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        message = "the arguments are not finite plain JSON"
+        return "unread:not_json", ActionError(code="bad_arguments", message=message)
+    mark = f"unread:{hashlib.sha256(raw).hexdigest()}"
+    if len(raw) > MAX_ARGUMENT_BYTES:
+        message = f"the arguments are {len(raw)} bytes long; at most {MAX_ARGUMENT_BYTES} are read"
+        return mark, ActionError(code="too_large", message=message)
+    if not isinstance(args, dict):
+        return mark, ActionError(code="bad_arguments", message="the arguments must be a JSON object")
+    return json.loads(raw), None
+
+
+def _unbounded(value: JSON) -> ActionError | None:
+    """Look at the nesting level by level, so that neither depth nor width costs stack or memory."""
+    level = [value]
+    for _ in range(MAX_ARGUMENT_DEPTH):
+        children: list[JSON] = []
+        for item in level:
+            if isinstance(item, dict):
+                children.extend(item.values())
+            elif isinstance(item, list | tuple):
+                children.extend(item)
+            if len(children) > MAX_ARGUMENT_BYTES:
+                message = f"the arguments hold more values than {MAX_ARGUMENT_BYTES} bytes can"
+                return ActionError(code="too_large", message=message)
+        level = children
+        if not level:
+            return None
+    message = f"the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"
+    return ActionError(code="bad_arguments", message=message)
+
+
+def _good_key(key: str) -> bool:
+    return isinstance(key, str) and 0 < len(key) <= MAX_KEY_LENGTH and _encodable(key)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
         return False
+    return True
 
 
-def _unreadable(code: str, message: str) -> Step:
-    return Step(outcome="unreadable", error=ActionError(code=code, message=message))
+def _tool_name(tool: str) -> str:
+    """Return a name that can be stored; what is no text or too long matches no tool anyway."""
+    if not isinstance(tool, str):
+        return "(not a name)"
+    return tool.encode("utf-8", "backslashreplace").decode("utf-8")[:MAX_TOOL_LENGTH]
+
+
+def _same(one: JSON, other: JSON) -> bool:
+    return bool(one == other) and canonical_json(one) == canonical_json(other)

@@ -1,0 +1,183 @@
+"""The checks of a counterfactual pair, each a figure that anyone can compute again from card and definition.
+
+| name | what holds | rule (laws, section 4) |
+| --- | --- | --- |
+| units | every mutated relation has its observable's unit, in dimension and scale | 1 |
+| complete | a mutated quantity is replaced in every relation in which it occurs | 2 |
+| distinguishable | each relation fails as a predictor of the other twin, after quantisation | 3 |
+| structural | it still fails when its hidden parameters are fitted anew | 3 |
+| finite | the mutated relation is real and finite over the whole domain | 4 |
+| range | it stays within a factor of 100 of the original's range | 4 |
+| influence | every input still moves some observable by more than the tolerance | 4 |
+| resolution | half a step of the instrument is at most a quarter of the tolerance | metrics |
+| limits | the candidates of Identification fit the limits of a submission | 5 |
+| new | it is no known relation under other names or with like inputs exchanged | 7 |
+| recoverable | sixteen readings and least squares give every constant back to three digits | 10 |
+
+``structural`` and ``recoverable`` may fail: the pair is then parametric, or weak-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cards.card import Card
+from cards.domain import satisfied
+from cards.errors import ExpressionError, UnitError
+from cards.evaluate import evaluate_partial
+from cards.expression import names
+from cards.units import infer, matches, parse_unit
+from environments.law.definition import VARIANTS, Certificate, FloatArray, LawDefinition
+from environments.law.distinguish import distinguishable, structural
+from environments.law.identification import mixtures
+from environments.law.recover import recoverable
+from environments.law.renaming import new
+from environments.law.study import Study
+
+MAY_FAIL = frozenset({"structural", "recoverable"})
+"""Checks whose failure puts a pair into a lesser class instead of refusing it."""
+RANGE_FACTOR = 100.0
+RESOLUTION_SHARE = 0.25
+
+
+def units(study: Study, definition: LawDefinition) -> Certificate:
+    """Every mutated relation has its observable's unit, in dimension and in scale."""
+    declared = {item.name: item.unit for item in definition.inputs}
+    declared |= {item.name: item.unit for item in definition.told}
+    declared |= {item.name: item.unit for item in definition.constants}
+    known = {name: parse_unit(text) for name, text in declared.items()}
+    exponents = {p.name: p.value for p in study.card.parameters if p.constant}
+    try:
+        for item in definition.observables:
+            found = infer(definition.relations[item.name], known, exponents)
+            matches(found, parse_unit(item.unit), item.name)
+    except UnitError as error:
+        return Certificate(name="units", passed=False, message=str(error))
+    return Certificate(name="units", passed=True)
+
+
+def complete(study: Study, definition: LawDefinition) -> Certificate:
+    """A mutated quantity is replaced in every relation in which it occurs."""
+    values: dict[str, Any] = {}
+    for mutation in definition.mutations:
+        held = [
+            item.name
+            for item in study.card.observables
+            if mutation.target == item.name or mutation.target in names(item.relation)
+        ]
+        changed = [name for name, tree in definition.relations.items() if mutation.constant in names(tree)]
+        values[mutation.constant] = {"occurs_in": held, "changed_in": changed}
+        if held != changed or not held:
+            message = f"{mutation.target} occurs in {held} and is changed in {changed}"
+            return Certificate(name="complete", passed=False, values=values, message=message)
+    return Certificate(name="complete", passed=True, values=values)
+
+
+def finite(study: Study, definition: LawDefinition) -> Certificate:
+    """The mutated relation is real and finite at a dense sample of the domain and at its corners."""
+    count = len(next(iter(study.sample.values())))
+    try:
+        definition.respond(study.sample, "counterfactual")
+    except ExpressionError as error:
+        return Certificate(name="finite", passed=False, values={"points": count}, message=str(error))
+    return Certificate(name="finite", passed=True, values={"points": count})
+
+
+def spread(study: Study, definition: LawDefinition) -> Certificate:
+    """The range of every observable stays within a factor of 100 of the original's."""
+    mutated = definition.respond(study.sample, "counterfactual")
+    values: dict[str, Any] = {}
+    for name, original in study.original.items():
+        ratios = [_span(mutated[name]) / _span(original), _top(mutated[name]) / _top(original)]
+        values[name] = {"span": ratios[0], "largest": ratios[1]}
+    good = all(1 / RANGE_FACTOR <= ratio <= RANGE_FACTOR for row in values.values() for ratio in row.values())
+    return Certificate(name="range", passed=good, values=values)
+
+
+def influence(study: Study, definition: LawDefinition) -> Certificate:
+    """Every input, moved alone, still changes some observable by more than its tolerance."""
+    constants = definition.constant_values("counterfactual") | definition.told_values()
+    base = definition.respond(study.sample, "counterfactual")
+    values: dict[str, float] = {}
+    for item in definition.inputs:
+        moved = {**study.sample, item.name: study.sample[item.name][::-1]}
+        inside = satisfied(study.domain, moved)
+        largest = 0.0
+        for observable in definition.observables:
+            after, defined = evaluate_partial(definition.relations[observable.name], {**moved, **constants})
+            use = inside & defined
+            scale = definition.scale_of_error(observable, base[observable.name])
+            change = np.abs(after - base[observable.name])[use] / scale[use]
+            largest = max(largest, float(np.max(change, initial=0.0)))
+        values[item.name] = largest
+    return Certificate(name="influence", passed=all(e > 1 for e in values.values()), values=values)
+
+
+def resolution(study: Study, definition: LawDefinition) -> Certificate:
+    """Half a step of the instrument is at most a quarter of the tolerance, for both twins."""
+    from environments.law.oracle import step_of
+
+    worst = 0.0
+    for variant in VARIANTS:
+        responses = definition.respond(study.sample, variant)
+        for item in definition.observables:
+            step = step_of(item, responses[item.name])
+            if step is not None:
+                scale = definition.scale_of_error(item, responses[item.name])
+                worst = max(worst, float(np.max(step / 2 / scale)))
+    return Certificate(name="resolution", passed=worst <= RESOLUTION_SHARE, values={"worst": worst})
+
+
+def limits(study: Study, definition: LawDefinition) -> Certificate:
+    """The candidates of Identification fit the limits of a submission."""
+    try:
+        mixtures(definition)
+    except ValueError as error:
+        return Certificate(name="limits", passed=False, message=str(error))
+    return Certificate(name="limits", passed=True)
+
+
+Check = Callable[[Study, LawDefinition], Certificate]
+
+CHECKS: Sequence[Check] = (
+    complete,
+    limits,
+    units,
+    finite,
+    spread,
+    resolution,
+    distinguishable,
+    influence,
+    new,
+    structural,
+    recoverable,
+)
+"""In the order in which a candidate is tried: the cheap ones first."""
+
+
+def certify(card: Card, definition: LawDefinition, others: Sequence[Card] = ()) -> list[Certificate]:
+    """Run every check of a pair again.
+
+    Args:
+        card: the card that the pair was made from.
+        definition: the definition of either twin.
+        others: cards of other families, for the check ``new``.
+    """
+    study = Study(card, others)
+    certificates: list[Certificate] = []
+    for check in CHECKS:
+        certificates.append(check(study, definition))
+        if not certificates[-1].passed and certificates[-1].name not in MAY_FAIL:
+            break
+    return certificates
+
+
+def _span(values: FloatArray) -> float:
+    return max(float(np.ptp(values)), float(np.finfo(np.float64).tiny))
+
+
+def _top(values: FloatArray) -> float:
+    return max(float(np.max(np.abs(values))), float(np.finfo(np.float64).tiny))

@@ -1,0 +1,50 @@
+"""The three protocols: their names, and the rules that a report must keep.
+
+Source: arXiv 2610.37919, section 3.3 and appendix A.1.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+from cards.errors import InputError
+
+BUDGETS = (1, 2, 4, 8, 16)
+"""Preset budgets of the Fixed protocol."""
+DEFAULT_BUDGET = 4
+CALL_CAP = 512
+TAU = 0.9
+CONFIDENCE_SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A protocol and, for Fixed, its number of preset experiments."""
+
+    kind: Literal["prior", "fixed", "adaptive"]
+    budget: int = 0
+
+
+def read_protocol(text: str) -> Protocol:
+    """Read "prior", "fixed:B" or "adaptive".
+
+    Raises:
+        InputError: for anything else.
+    """
+    if text == "prior":
+        return Protocol("prior")
+    if text == "adaptive":
+        return Protocol("adaptive")
+    kind, _, budget = text.partition(":")
+    if kind == "fixed" and budget in {str(b) for b in BUDGETS}:
+        return Protocol("fixed", int(budget))
+    known = ", ".join(["prior", *(f"fixed:{b}" for b in BUDGETS), "adaptive"])
+    raise InputError(f"there is no protocol {text[:40]!r}.", f"The protocols are: {known}.")
+
+
+def normal_statement(text: str) -> str:
+    """Return a statement without differences of case, width, spacing and closing punctuation."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).rstrip(".!; ")
