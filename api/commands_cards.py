@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from cards.card import Card
     from cards.expression import Tree
     from cards.finding import Finding
@@ -21,6 +23,7 @@ CardArgument = Annotated[
 WorkspaceOption = Annotated[Path, typer.Option("--workspace", help="Card files are also looked for in it.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WORKSPACE = Path("workspace")
+Tier = Literal["easy", "medium", "hard"]
 
 EXIT_CODES = {"equal": 0, "different": 1, "undetermined": 3}
 """What ``equal`` ends with; 2 is a card or an expression that cannot be used."""
@@ -56,7 +59,7 @@ def check(card: CardArgument, workspace: WorkspaceOption = WORKSPACE, as_json: J
 def pair(
     card: CardArgument,
     seed: Annotated[int, typer.Option(help="Stands in for the seed that a release would derive.")],
-    tier: Annotated[str, typer.Option(help="easy, medium or hard.")] = "medium",
+    tier: Annotated[Tier, typer.Option(help="How much is changed.")] = "medium",
     workspace: WorkspaceOption = WORKSPACE,
     as_json: JsonOption = False,
 ) -> None:
@@ -72,9 +75,9 @@ def pair(
     from environments.law.generate import make_pair
     from environments.seeding import item_seed
 
-    loaded = _read(card, workspace)
+    loaded = _sound(_read(card, workspace))
     others = [other for other in historical() if other.id != loaded.id]
-    with Console(stderr=True).status(f"looking for a {_plain(tier)} change that passes every check"):
+    with Console(stderr=True).status(f"looking for a {tier} change that passes every check"):
         made = make_pair(loaded, item_seed(str(seed).encode(), "law", loaded.id), tier, others=others)
     if as_json:
         typer.echo(json.dumps(made.document()))
@@ -103,7 +106,7 @@ def equal(
     from cards.errors import AlmanacError
 
     try:
-        loaded = _read(card, workspace)
+        loaded = _sound(_read(card, workspace), _NEEDED_FOR_EQUAL)
         trees = [_expression(text, loaded) for text in (left, right)]
         verdict = decide(trees[0], trees[1], loaded.domain())
     except AlmanacError as trouble:
@@ -134,6 +137,37 @@ def _read(text: str, workspace: Path) -> Card:
             return read_card(path)
     known = {item.id: item for item in historical()}
     return known[text] if text in known else read_card(Path(text))
+
+
+_NEEDED_FOR_EQUAL = (
+    "name_invalid",
+    "name_reserved",
+    "name_duplicate",
+    "domain",
+    "domain_share",
+    "number_size",
+)
+"""Checks that a card must pass to lend its domain; a giveaway in the background does not matter there."""
+
+
+def _sound(card: Card, checks: tuple[str, ...] | None = None) -> Card:
+    """Return the card when no check (of those named) finds an error.
+
+    Raises:
+        CardError: with the first error.
+    """
+    from cards.acceptance import accept
+    from cards.errors import CardError
+    from cards.finding import errors
+
+    found = [finding for finding in errors(accept(card)) if checks is None or finding.check in checks]
+    if found:
+        place = f"{found[0].path}: " if found[0].path else ""
+        raise CardError(
+            f"the card {card.id} is refused ({found[0].check}): {place}{found[0].message}",
+            "See all findings with: almanac check",
+        )
+    return card
 
 
 def _expression(text: str, card: Card) -> Tree:
@@ -180,7 +214,6 @@ def _print_findings(name: str, findings: list[Finding]) -> None:
 
 def _print_pair(card: Card, document: dict[str, Any]) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     console = Console()
@@ -188,32 +221,54 @@ def _print_pair(card: Card, document: dict[str, Any]) -> None:
     if tier != document["requested"]:
         tier += f" ({document['requested']} was asked for)"
     strict = "exact answers asked for" if document["strict"] else "weak-only"
-    console.print(Text(f"{card.title}: {tier}, {document['class']}, {strict}", style="bold"))
+    console.print(Text(f"{_plain(card.title)}: {tier}, {document['class']}, {strict}", style="bold"))
     if document["reason"]:
         console.print(Text(_plain(document["reason"])))
-    relations = Table("observable", "original", "counterfactual")
-    for name, original in document["original"].items():
-        relations.add_row(*(Text(part) for part in (name, original, document["counterfactual"][name])))
-    changes = Table("change", "of", "by", "with inputs")
-    for change in document["mutations"]:
-        by = f"{change['constant']} = {change['value']:g}"
-        changes.add_row(
-            *(Text(part) for part in (change["kind"], change["target"], by, ", ".join(change["inputs"])))
+    relations = [
+        (f"{name} {variant}", document[variant][name], "")
+        for name in document["original"]
+        for variant in ("original", "counterfactual")
+    ]
+    changes = [
+        (
+            change["kind"],
+            f"of {change['target']} by {change['constant']} = {change['value']:g}",
+            _inputs(change),
         )
-    certificates = Table("certificate", "outcome", "figures")
-    for certificate in document["certificates"]:
-        outcome = Text("passed", "green") if certificate["passed"] else Text("failed", "yellow")
-        figures = certificate["message"] or _figures(certificate["values"])
-        certificates.add_row(Text(certificate["name"]), outcome, Text(_plain(figures)))
-    for table in (relations, changes, certificates):
-        console.print(table)
+        for change in document["mutations"]
+    ]
+    certificates = [
+        (item["name"], "passed" if item["passed"] else "failed", item["message"] or _figures(item["values"]))
+        for item in document["certificates"]
+    ]
+    for rows in (relations, changes, certificates):
+        console.print(_grid(rows))
+
+
+def _inputs(change: dict[str, Any]) -> str:
+    return f"with {', '.join(change['inputs'])}" if change["inputs"] else ""
+
+
+def _grid(rows: list[tuple[str, str, str]]) -> Table:
+    """Return rows as columns of text; the first of a row is its name, nothing is cut off."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_column(overflow="fold", style="dim")
+    for row in rows:
+        table.add_row(*(Text(_plain(part)) for part in row))
+    table.add_row()
+    return table
 
 
 def _figures(values: dict[str, Any]) -> str:
-    """Return a certificate's figures in one line, numbers at four digits."""
+    """Return a certificate's figures in one line, numbers at four digits; --json has them whole."""
     rounded = json.loads(json.dumps(values), parse_float=lambda text: float(f"{float(text):.4g}"))
-    line = json.dumps(rounded, ensure_ascii=False).replace('"', "").strip("{}")
-    return line if len(line) <= 200 else f"{line[:199]}…"
+    line = json.dumps(rounded, ensure_ascii=False).replace('"', "")[1:-1]
+    return line if len(line) <= 120 else f"{line[:119]}…"
 
 
 def _plain(text: str) -> str:
