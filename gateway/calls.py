@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cards.errors import InputError
+from gateway.completion import completion_problem
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -54,19 +55,16 @@ class CallStore:
         """
         path = self._path(key)
         try:
-            text = path.read_text(encoding="utf-8")
+            data = path.read_bytes()
         except FileNotFoundError:
             return None
         try:
-            entry = StoredCall(**json.loads(text))
+            entry = StoredCall(**json.loads(data))
         except (ValueError, TypeError) as error:
-            raise InputError(
-                f"the stored reply {path.name} cannot be read ({error}).", "Remove the file to buy it again."
-            ) from error
-        if entry.key != key:
-            raise InputError(
-                f"the stored reply {path.name} belongs to the key {entry.key[:12]}….", "Remove the file."
-            )
+            raise _damaged(path, str(error)) from error
+        problem = "it has another key inside" if entry.key != key else completion_problem(entry.body)
+        if problem is not None:
+            raise _damaged(path, problem)
         return entry
 
     def put(self, entry: StoredCall) -> StoredCall:
@@ -88,7 +86,7 @@ class CallStore:
         _sync_folder(path.parent)
         return entry
 
-    def keys(self) -> list[str]:
+    def stored_keys(self) -> list[str]:
         """Return the keys of all stored replies, sorted."""
         return sorted(path.stem for path in self._folder.glob("??/*.json"))
 
@@ -98,6 +96,12 @@ class CallStore:
                 f"{key[:80]!r} is not the key of a stored reply.", "A key is 64 hexadecimal digits."
             )
         return self._folder / key[:2] / f"{key}.json"
+
+
+def _damaged(path: Path, problem: str) -> InputError:
+    return InputError(
+        f"the stored reply {path.name} is damaged: {problem}.", "Remove the file to buy it again."
+    )
 
 
 def _sync_folder(folder: Path) -> None:

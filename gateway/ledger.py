@@ -53,7 +53,7 @@ class Totals:
 
 
 class Ledger:
-    """An append-only file of JSON lines, each on disk before ``open`` or ``settle`` returns.
+    """An append-only file of JSON lines; an opened attempt is on disk before ``open`` returns.
 
     Args:
         path: the file; made with its folder when missing.
@@ -67,15 +67,18 @@ class Ledger:
 
     def open(self, id: str, **facts: str | int) -> None:
         """Write the row of an attempt that is about to be made."""
-        self._append({"id": id, "status": "open", **facts})
+        self._append({"id": id, "status": "open", **facts}, durable=True)
 
     def settle(self, id: str, usage: Usage, seconds: float) -> None:
         """Write that the attempt brought a reply."""
-        self._append({"id": id, "status": "settled", **usage.model_dump(), "seconds": round(seconds, 3)})
+        # Not waited for: the reply in hand is not kept by anyone yet, and a settling row that a power
+        # failure takes leaves the attempt possibly billed, which errs on the safe side.
+        row = {"id": id, "status": "settled", **usage.model_dump(), "seconds": round(seconds, 3)}
+        self._append(row, durable=False)
 
     def fail(self, id: str, **facts: Any) -> None:
         """Write that the attempt brought none (``reason``, ``http_status``, ``possibly_billed``)."""
-        self._append({"id": id, "status": "failed", **facts})
+        self._append({"id": id, "status": "failed", **facts}, durable=True)
 
     def entries(self) -> list[Entry]:
         """Return all attempts in the order in which they were opened; torn lines are skipped."""
@@ -102,14 +105,15 @@ class Ledger:
             usd=sum(priced) if len(priced) == len(settled) else None,
         )
 
-    def _append(self, row: dict[str, Any]) -> None:
+    def _append(self, row: dict[str, Any], *, durable: bool) -> None:
         dated = {**row, "at": self._now().isoformat(timespec="milliseconds")}
-        line = json.dumps(dated, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+        line = json.dumps(dated, sort_keys=True).encode() + b"\n"
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab+", buffering=0) as file:
                 file.write(line if _ends_whole(file) else b"\n" + line)
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
 
 
 def _ends_whole(file: Any) -> bool:

@@ -69,7 +69,7 @@ def _weights() -> Path:
 
 
 def _serve(port: int, context: int) -> None:
-    import xllamacpp
+    import xllamacpp  # type: ignore[import-untyped]
 
     params = xllamacpp.CommonParams()
     params.model.path = str(_weights())
