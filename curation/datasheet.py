@@ -39,7 +39,7 @@ so that it can be found and filtered out.
 | --- | --- |
 | tasks.jsonl | one row a task: opaque id, family, setting, protocols, tools, limits |
 | commitments.jsonl | sha256(nonce followed by the canonical answer) of each task |
-| sources.jsonl | the {sources} papers that entered this release: DOI, title, dates, licence; not linked to tasks |
+| sources.jsonl | the {sources} papers that entered: DOI, title, dates, licence; not linked to tasks |
 | rejected.jsonl | the {rejected} candidates that did not, each with the stage and the reason |
 | LICENSE-DATA, checksums.txt | the licence; SHA-256 of every file, for `sha256sum --check` |
 
@@ -94,7 +94,8 @@ def datasheet(
         key: the release key, for the canary.
     """
     rows = [
-        f"| {name} | {count.tasks} | {count.clusters} | {_settings(count)} |" for name, count in counts.items()
+        f"| {name} | {count.tasks} | {count.clusters} | {_settings(count)} |"
+        for name, count in counts.items()
     ]
     head = "| family | tasks | independent units | tasks by setting |\n| --- | --- | --- | --- |"
     window = f"{record.first} to {record.last}" if record.first and record.last else "none"

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cards.canonical import canonical_json, digest
+from cards.canonical import canonical_json, digest, sha256_hex
 from cards.card import Card
 from cards.equality import RELATIVE_TOLERANCE
 from cards.finding import Finding
 from curation.cut_record import CutRecord
 from curation.datasheet import LICENCE_NAME, REVEAL
-from curation.leaks import leaks, secrets
+from curation.leaks import leaks, published_titles, secrets
 from curation.rows import write_bytes
 from curation.seal import counts
 from environments.check_release import check_release, salted
@@ -108,8 +108,7 @@ def run_gate(gate: Gate) -> list[Finding]:
         for path in sorted((gate.build / "private").glob("*"))
         if not salted(path)
     ]
-    titles = [str(row.get("title", "")) for row in read_part(gate.build / "public" / "sources.jsonl")]
-    titles += [str(row.get("title", "")) for row in read_part(gate.build / "public" / "rejected.jsonl")]
+    titles = published_titles(gate.build / "public")
     hidden = secrets(gate.tasks, gate.cards, gate.keys, titles)
     findings += leaks(_public(gate.build), hidden)
     findings += leaks(((f"git object {name}", data) for name, data in gate.history), hidden)
@@ -121,7 +120,9 @@ def _whole(gate: Gate) -> Iterable[Finding]:
     release = Release.open(gate.build)
     for task in gate.tasks:
         if release.task(task.row.id) != task:
-            yield Finding(check="split", path=task.row.id, message="the sealed parts do not make the task again")
+            yield Finding(
+                check="split", path=task.row.id, message="the sealed parts do not make the task again"
+            )
 
 
 def _public(build: Path) -> Iterable[tuple[str, bytes]]:
@@ -130,8 +131,6 @@ def _public(build: Path) -> Iterable[tuple[str, bytes]]:
 
 
 def _entries(build: Path) -> tuple[FileEntry, ...]:
-    from cards.canonical import sha256_hex
-
     entries = []
     for role in ("public", "sealed"):
         for path in sorted((build / role).iterdir()):

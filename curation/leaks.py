@@ -5,18 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cards.canonical import canonical_json
 from cards.card import Card
 from cards.finding import Finding
 from cards.infix import print_infix
+from environments.release import Release, read_part
 from environments.seeding import nonce
 from environments.task import Task
 
 MIN_RELATION = 12
 """A printed relation shorter than this is too common a text to search for."""
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
-_MARKS = (b'"s":', b'"answer":', b'"seed":', b'"nonce":', b'"facets":', b'"brief":', b'"definition":', b'"link":')
+_MARKS = (
+    b'"s":',
+    b'"answer":',
+    b'"seed":',
+    b'"nonce":',
+    b'"facets":',
+    b'"brief":',
+    b'"definition":',
+    b'"link":',
+)
 """Field names that only sealed rows have."""
 
 
@@ -61,11 +72,28 @@ def secrets(
         exact[canonical_json(task.brief)] = "a brief"
         if "release key" in keys:
             exact[nonce(keys["release key"], task.row.id).encode()] = "a nonce"
-    return Secrets({word: what for word, what in words.items() if word.strip() and word not in allowed}, exact)
+    return Secrets(
+        {word: what for word, what in words.items() if word.strip() and word not in allowed}, exact
+    )
+
+
+def sealed_secrets(folder: Path) -> Secrets:
+    """Return what the sealed part of a release folder hides."""
+    cards = [Card.model_validate(row["card"]) for row in read_part(folder / "sealed" / "cards.jsonl")]
+    return secrets(list(Release.open(folder).tasks()), cards, {}, published_titles(folder / "public"))
+
+
+def published_titles(public: Path) -> list[str]:
+    """Return the titles of papers that a public part names on purpose."""
+    return [
+        str(row.get("title", ""))
+        for name in ("sources", "rejected")
+        for row in read_part(public / f"{name}.jsonl")
+    ]
 
 
 def normalise(text: str) -> str:
-    """Return ``text`` in small letters with every run of other characters as one space, spaces at both ends."""
+    """Return ``text`` in small letters, every run of other characters as one space, spaces at both ends."""
     return f" {_NOT_WORD.sub(' ', text.lower()).strip()} "
 
 

@@ -32,7 +32,7 @@ class Contents:
     rejected: Sequence[Mapping[str, JSON]] = field(default=())
 
 
-def seal(contents: Contents) -> dict[str, bytes]:
+def seal_tasks(contents: Contents) -> dict[str, bytes]:
     """Return every file of the release but the manifest, by path (``public/…``, ``sealed/…``).
 
     The same contents give the same bytes, on every machine and at any time.
@@ -101,4 +101,6 @@ def _sealed(contents: Contents, tasks: Sequence[Task], nonces: Mapping[str, str]
             for card in sorted(contents.cards, key=lambda card: card.id)
         ],
     }
-    return {name: jsonl([{"salt": salt(contents.key, f"seal/{name}")}, *rows]) for name, rows in parts.items()}
+    return {
+        name: jsonl([{"salt": salt(contents.key, f"seal/{name}")}, *rows]) for name, rows in parts.items()
+    }

@@ -1,0 +1,44 @@
+"""Run one stage in a clone: what dvc.yaml's commands do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from api.workspace import Workspace
+from cards.errors import ReleaseError
+from curation import stages
+from curation.cut_record import CUT_RECORD, CutRecord
+from curation.git import Git
+from curation.pin import lay_out
+from curation.workbench import Workbench
+from environments.seeding import release_key
+
+
+def run_stage(name: str, root: Path) -> None:
+    """Run one stage in the clone at ``root``; replies are replayed, nothing is bought.
+
+    Raises:
+        OwedCallError: when a reply that the stage needs was never bought.
+        ReleaseError: when the gate finds a fault.
+    """
+    workspace = Workspace.find(root)
+    record = CutRecord.read(workspace.root / CUT_RECORD)
+    params: dict[str, Any] = yaml.safe_load((workspace.root / "params.yaml").read_text(encoding="utf-8"))
+    secret = workspace.root_secret()
+    key = release_key(secret, record.version)
+    if name == "harvest":
+        pinned = workspace.store / "cuts" / record.version / "arrivals"
+        lay_out(pinned, workspace.root / "data" / "arrivals", key, record.arrivals)
+    bench = Workbench(workspace.root, params, key)
+    if name != "gate":
+        getattr(stages, name)(bench)
+        return
+    findings = stages.gate(bench, secret, Git(workspace.root, workspace.environment()).history())
+    for finding in findings:
+        print(f"{finding.check} {finding.path}: {finding.message}", file=sys.stderr)
+    if findings:
+        raise ReleaseError(f"the gate found {len(findings)} faults.", "gate.json lists them.")
