@@ -9,7 +9,7 @@ from typing import Any
 
 from cards.canonical import canonical_json, digest, sha256_hex
 from cards.card import Card
-from cards.equality import RELATIVE_TOLERANCE
+from cards.equality import DIFFERENCE
 from cards.finding import Finding
 from curation.cut_record import CutRecord
 from curation.datasheet import LICENCE_NAME, REVEAL
@@ -86,7 +86,7 @@ def make_manifest(gate: Gate) -> Manifest:
         sign_offs=gate.provenance.sign_offs,
         generators={name: family.version for name, family in families.items()},
         seed_commitment=key_commitment(key),
-        tolerances={"equality_relative": RELATIVE_TOLERANCE, "weak_max_error": 1.0},
+        tolerances={"equality_relative": DIFFERENCE, "weak_max_error": 1.0},
         tools=record.tools,
         lock_digest=record.lock_digest,
         canary=canary(key),
