@@ -73,7 +73,7 @@ def points(domain: Domain, n: int, seed: int = 0) -> dict[str, FloatArray]:
     """
     size = 1 << max(0, n - 1).bit_length()
     while size <= _MOST_DRAWN:
-        columns = _box(domain, size, seed)
+        columns = stretch(domain, unit_points(domain, size, seed))
         inside = np.flatnonzero(satisfied(domain, columns))
         if inside.size >= n:
             return {name: column[inside[:n]] for name, column in columns.items()}
@@ -130,17 +130,23 @@ def _outside(value: float, interval: Interval) -> str | None:
     return None
 
 
-def _box(domain: Domain, size: int, seed: int) -> dict[str, FloatArray]:
-    """Return ``size`` (a power of two) Sobol points of the box, constraints ignored."""
-    from scipy.stats import qmc  # a second of import time, needed only here
-
-    unit = qmc.Sobol(len(domain.intervals), rng=np.random.default_rng(seed)).random(size)
+def stretch(domain: Domain, unit: FloatArray) -> dict[str, FloatArray]:
+    """Map points of the unit cube, shape (n, number of inputs), onto the box; constraints are ignored."""
     return {
-        name: _stretch(unit[:, i], interval) for i, (name, interval) in enumerate(domain.intervals.items())
+        name: _spread(unit[:, i], interval) for i, (name, interval) in enumerate(domain.intervals.items())
     }
 
 
-def _stretch(unit: FloatArray, interval: Interval) -> FloatArray:
+def unit_points(domain: Domain, n: int, seed: int = 0) -> FloatArray:
+    """Return n scrambled Sobol points of the domain's unit cube, shape (n, number of inputs)."""
+    from scipy.stats import qmc  # a second of import time, needed only here
+
+    size = 1 << max(0, n - 1).bit_length()
+    unit: FloatArray = qmc.Sobol(len(domain.intervals), rng=np.random.default_rng(seed)).random(size)
+    return unit[:n]
+
+
+def _spread(unit: FloatArray, interval: Interval) -> FloatArray:
     low, high = interval.low, interval.high
     if interval.integer:
         low, high = np.ceil(low), np.floor(high)

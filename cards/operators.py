@@ -59,9 +59,8 @@ class Operator:
         switching: argument trees in, trees out whose change of sign, or for ``whole`` of integer part,
             changes the piece; None for an operator without switching surfaces.
         whole: the surfaces of ``switching`` lie at every integer, not at zero alone.
-        boundary: argument trees in, trees out of which all must be ≥ 0 where the operator is defined;
-            None where it is defined everywhere but for isolated points.
-        latex: a format string with one slot per argument; empty for printers' own notation.
+        singular: argument trees in, trees out at whose zeros the operator is undefined, begins to be
+            undefined, or is not smooth; None for an operator that is smooth everywhere.
     """
 
     name: str
@@ -77,7 +76,7 @@ class Operator:
     partials: Callable[..., Sequence[Any]]
     switching: Callable[..., list[Tree]] | None = None
     whole: bool = False
-    boundary: Callable[..., list[Tree]] | None = None
+    singular: Callable[..., list[Tree]] | None = None
 
     def takes(self, count: int) -> bool:
         """Return whether the operator accepts this many arguments."""
@@ -161,7 +160,7 @@ def _unit_interval(x: Tree) -> list[Tree]:
     return [Apply("sub", (Number(1.0), x)), Apply("add", (Number(1.0), x))]
 
 
-def _power_boundary(base: Tree, exponent: Tree) -> list[Tree]:
+def _power_singular(base: Tree, exponent: Tree) -> list[Tree]:
     whole = isinstance(exponent, Number) and exponent.value.is_integer()
     return [] if whole else [base]
 
@@ -175,7 +174,7 @@ def _function(
     latex: str | None = None,
     defined: Callable[..., Any] = everywhere,
     dimension: Dimension = "dimensionless",
-    boundary: Callable[..., list[Tree]] | None = None,
+    singular: Callable[..., list[Tree]] | None = None,
 ) -> Operator:
     """Make the row of a smooth function of one argument."""
     return Operator(
@@ -190,7 +189,7 @@ def _function(
         latex=latex or rf"\{name}\left({{0}}\right)",
         high_precision=getattr(precise, name),
         partials=_unary(derivative),
-        boundary=boundary,
+        singular=singular,
     )
 
 
@@ -202,7 +201,7 @@ def _logarithm(name: str, numpy: Callable[..., Any], unit: float, latex: str) ->
         sympy="log",
         latex=latex,
         defined=lambda x: x > 0,
-        boundary=_itself,
+        singular=_itself,
     )
 
 
@@ -268,10 +267,11 @@ _ARITHMETIC = [
     Operator(
         "div", 2, 2, np.divide, lambda x, y: y != 0, "quotient", "Mul", "quotient", r"\frac{{{0}}}{{{1}}}",
         precise.div, lambda args, value: [1.0 / args[1], -value / args[1]],
+        singular=lambda x, y: [y],
     ),
     Operator(
         "pow", 2, 2, np.power, _power_defined, "power", "Pow", "power", "", precise.power, _power_partials,
-        boundary=_power_boundary,
+        singular=_power_singular,
     ),
     Operator(
         "neg", 1, 1, np.negative, everywhere, "same", "Mul", "negation", "",
@@ -295,12 +295,12 @@ _ARITHMETIC = [
 
 _SMOOTH = [
     _function(
-        "sqrt", np.sqrt, lambda x, v: 0.5 / v, defined=lambda x: x >= 0, boundary=_itself, dimension="sqrt",
+        "sqrt", np.sqrt, lambda x, v: 0.5 / v, defined=lambda x: x >= 0, singular=_itself, dimension="sqrt",
         latex=r"\sqrt{{{0}}}",
     ),
     _function(
         "cbrt", np.cbrt, lambda x, v: 1.0 / (3.0 * v * v), dimension="cbrt", latex=r"\sqrt[3]{{{0}}}",
-        sympy="real_root",
+        sympy="real_root", singular=_itself,
     ),
     _function("exp", np.exp, lambda x, v: v),
     _logarithm("log", np.log, 1.0, r"\ln\left({0}\right)"),
@@ -308,16 +308,14 @@ _SMOOTH = [
     _logarithm("log2", np.log2, math.log(2.0), r"\log_{{2}}\left({0}\right)"),
     _function("sin", np.sin, lambda x, v: np.cos(x)),
     _function("cos", np.cos, lambda x, v: -np.sin(x)),
-    _function("tan", np.tan, lambda x, v: 1.0 + v * v),
+    _function("tan", np.tan, lambda x, v: 1.0 + v * v, singular=lambda x: [Apply("cos", (x,))]),
     _function(
         "asin", np.arcsin, lambda x, v: 1.0 / np.sqrt(1.0 - x * x), defined=lambda x: np.abs(x) <= 1,
-        boundary=_unit_interval,
-        latex=r"\arcsin\left({0}\right)",
+        singular=_unit_interval, latex=r"\arcsin\left({0}\right)",
     ),
     _function(
         "acos", np.arccos, lambda x, v: -1.0 / np.sqrt(1.0 - x * x), defined=lambda x: np.abs(x) <= 1,
-        boundary=_unit_interval,
-        latex=r"\arccos\left({0}\right)",
+        singular=_unit_interval, latex=r"\arccos\left({0}\right)",
     ),
     _function("atan", np.arctan, lambda x, v: 1.0 / (1.0 + x * x), latex=r"\arctan\left({0}\right)"),
     _function("sinh", np.sinh, lambda x, v: np.cosh(x)),

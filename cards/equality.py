@@ -1,0 +1,296 @@
+"""Are two relations the same real function on a domain? Decided by program, in two steps.
+
+1. Both trees are compared at fifty digits on low-discrepancy points of the domain and on points of every
+   piece into which their switching surfaces cut it. A largest relative difference above 1e-6 means
+   different, one below 1e-30 equal.
+2. In between, the submission's own constants are freed and refitted to the truth from where they are. Equal
+   means that the difference falls below 1e-30 and that no constant moved by more than 1e-6 of itself. So a
+   rounded or folded constant passes, and an approximation, however close, does not.
+
+Differences are relative to |truth| at the point. Where the truth changes sign or vanishes inside the domain
+they are relative to its median size at smaller values, since close to a root every rounded constant has a
+large relative effect. A float64 comparison looks first, but only picks the points that fifty digits then
+judge. The work is counted, not timed, so that the verdict is the same on every machine.
+
+Source: arXiv 2610.37919, section 4 (strict success); the procedure is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import numpy as np
+
+from cards import precise
+from cards.domain import Constraint, Domain, Interval, points
+from cards.evaluate import evaluate_partial
+from cards.expression import Tree
+from cards.operators import BoolArray, FloatArray
+from cards.pieces import IntArray, explore, surfaces
+from cards.precise import Raw
+from cards.probe import RawColumns, UndefinedError, cost, differences, precise_values, raw_column
+from cards.refit import AGREEMENT, MOST_STEPS, MOVE, Fit, Skeleton, Target, refit, skeleton, within_reach
+
+DIFFERENCE = 1e-6
+"""Largest relative difference that rounded constants may cause."""
+MOST_WORK = 1_000_000
+"""Most work in one decision, in operations at fifty digits of about a microsecond."""
+_SCANNED = 256
+_PROBED = 64
+_LOOKS = 3  # suspicious points that fifty digits look at
+_MOST_SURFACE_WORK = 600
+_SPARE = 32  # more points than constants, so that no fit can pass through all of them
+_SUSPECT = 1e-5  # a float64 difference worth a look at fifty digits
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome, why, and the largest relative difference seen (None where none was computed)."""
+
+    outcome: Literal["equal", "different", "undetermined"]
+    reason: str
+    difference: float | None = None
+
+
+def decide(left: Tree, right: Tree, domain: Domain) -> Verdict:
+    """Decide whether a submission is the truth.
+
+    Args:
+        left: the truth.
+        right: the submission; its numbers are the constants that the second step may move.
+        domain: names the inputs, and the values of parameters that either tree may mention.
+
+    Raises:
+        ExpressionError: a tree mentions a name that the domain does not know.
+    """
+    key = tuple(domain.intervals.items()), tuple(domain.constraints), tuple(domain.constants.items())
+    try:
+        truth = _truth(left, *key)
+        if left == right:
+            return Verdict("equal", "Both are the same tree.", 0.0)
+        return _Decision(truth, right).verdict()
+    except _UndecidedError as error:
+        return Verdict("undetermined", str(error))
+
+
+class _UndecidedError(Exception):
+    """Why no verdict is possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Points of the domain and parameters, as float64 and as raw numbers."""
+
+    columns: dict[str, FloatArray]
+    constants: Mapping[str, float]
+
+    @property
+    def floats(self) -> dict[str, FloatArray | float]:
+        return {**self.constants, **self.columns}
+
+    @property
+    def raw(self) -> RawColumns:
+        known: dict[str, Raw | list[Raw]] = {k: precise.from_float(v) for k, v in self.constants.items()}
+        known.update((name, raw_column(column)) for name, column in self.columns.items())
+        return known
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def take(self, chosen: IntArray | slice) -> _Points:
+        return _Points({name: column[chosen] for name, column in self.columns.items()}, self.constants)
+
+    def joined(self, other: _Points) -> _Points:
+        both = {name: np.concatenate([column, other.columns[name]]) for name, column in self.columns.items()}
+        return _Points(both, self.constants)
+
+    def shown(self, index: int) -> str:
+        return ", ".join(f"{name} = {column[index]:.9g}" for name, column in self.columns.items())
+
+
+class _Truth:
+    """The truth on a domain: what every submission is compared with, computed once."""
+
+    def __init__(self, tree: Tree, domain: Domain) -> None:
+        self.tree = tree
+        self.domain = domain
+        self.surfaces = surfaces(tree, domain)
+        self.points = _Points(points(domain, _SCANNED), domain.constants)
+        self.values = self.scan(self.points)
+        self.floor = self._floor()
+
+    def scan(self, where: _Points) -> FloatArray:
+        """Return float64 values; NaN where float64 alone finds the truth undefined."""
+        values, defined = evaluate_partial(self.tree, where.floats)
+        for index in np.flatnonzero(~defined)[:_LOOKS]:
+            self.precise(where.take(slice(index, index + 1)))
+        return values
+
+    def precise(self, where: _Points) -> list[Raw]:
+        try:
+            return precise_values(self.tree, where.raw, len(where))
+        except UndefinedError as error:
+            raise _UndecidedError(f"The truth itself is undefined at {where.shown(error.index)}.") from None
+
+    @cached_property
+    def probed(self) -> list[Raw]:
+        """Values at fifty digits at the first points."""
+        return self.precise(self.points.take(slice(_PROBED)))
+
+    def _floor(self) -> float:
+        sizes = np.abs(self.values[np.isfinite(self.values)])
+        if sizes.size == 0 or (np.all(self.values > 0) or np.all(self.values < 0)):
+            return 0.0
+        typical = float(np.median(sizes))
+        return typical if typical > 0 else float(np.max(sizes))
+
+
+@lru_cache(maxsize=128)
+def _truth(
+    tree: Tree,
+    intervals: tuple[tuple[str, Interval], ...],
+    constraints: tuple[Constraint, ...],
+    constants: tuple[tuple[str, float], ...],
+) -> _Truth:
+    return _Truth(tree, Domain(dict(intervals), constraints, dict(constants)))
+
+
+class _Decision:
+    """One submission against one truth."""
+
+    def __init__(self, truth: _Truth, tree: Tree) -> None:
+        self.truth = truth
+        self.tree = tree
+        self.work = MOST_WORK
+        self.price = cost(tree)
+        self.freed = Skeleton(tree)
+
+    def verdict(self) -> Verdict:
+        try:
+            self.freed = skeleton(self.tree, self.truth.domain)
+        except UndefinedError:
+            return Verdict("different", "A constant part of the submission is undefined.")
+        scanned = self.scan(self.truth.points, self.truth.values)
+        if scanned is not None:
+            return scanned
+        pieces = self.pieces()
+        if len(pieces):
+            scanned = self.scan(pieces, self.truth.scan(pieces))
+            if scanned is not None:
+                return scanned
+        return self.probe(pieces)
+
+    def pieces(self) -> _Points:
+        """Return points in every piece and beside every surface of both trees."""
+        found = list(dict.fromkeys(self.truth.surfaces + surfaces(self.tree, self.truth.domain)))
+        size = sum(cost(surface.tree) + 1 for surface in found)
+        if size > _MOST_SURFACE_WORK:
+            raise _UndecidedError(f"The trees switch on {len(found)} surfaces, more than can be searched.")
+        if not found:
+            return self.truth.points.take(slice(0))
+        return _Points(explore(found, self.truth.domain), self.truth.domain.constants)
+
+    def scan(self, where: _Points, truth: FloatArray) -> Verdict | None:
+        """Look with float64 for points that fifty digits then find different or undefined."""
+        values, defined = evaluate_partial(self.tree, where.floats)
+        with np.errstate(all="ignore"):
+            wrong = np.abs(values - truth) / np.maximum(np.abs(truth), self.truth.floor)
+        wrong = np.where(defined & np.isfinite(truth), wrong, np.where(defined, 0.0, np.inf))
+        suspects = np.argsort(-np.nan_to_num(wrong, nan=0.0), kind="stable")[:_LOOKS]
+        suspects = suspects[wrong[suspects] > _SUSPECT]
+        if not suspects.size:
+            return None
+        suspects = suspects[~self.near(where.take(suspects))]
+        return self.compare(where.take(suspects))[1]
+
+    def near(self, where: _Points) -> BoolArray:
+        return within_reach(self.freed, where.floats, self.truth.domain)
+
+    def compare(self, where: _Points, truth: list[Raw] | None = None) -> tuple[FloatArray, Verdict | None]:
+        """Return differences at fifty digits, and the verdict if one is too large."""
+        self.spend((self.price + (0 if truth else cost(self.truth.tree))) * len(where))
+        truth = truth or self.truth.precise(where)
+        try:
+            values = precise_values(self.tree, where.raw, len(where))
+        except UndefinedError as error:
+            reason = f"The submission is undefined at {where.shown(error.index)}."
+            return np.empty(0), Verdict("different", reason)
+        gaps = np.abs(differences(values, truth, self.truth.floor))
+        largest = float(np.max(gaps, initial=0.0))
+        if largest <= DIFFERENCE:
+            return gaps, None
+        at = where.shown(int(np.argmax(gaps)))
+        return gaps, Verdict("different", f"They differ by {largest:.3g} of the truth at {at}.", largest)
+
+    def probe(self, pieces: _Points) -> Verdict:
+        """Compare at fifty digits; refit when the trees are neither clearly different nor clearly equal."""
+        base = self.truth.points.take(slice(_PROBED))
+        clear = np.flatnonzero(~self.near(base))
+        base, truth = base.take(clear), [self.truth.probed[i] for i in clear]
+        pieces = pieces.take(np.flatnonzero(~self.near(pieces))) if len(pieces) else pieces
+        gaps, verdict = self.compare(base, truth)
+        if verdict is None and len(pieces):
+            more, verdict = self.compare(pieces)
+            gaps = np.concatenate([gaps, more])
+        if verdict is not None:
+            return verdict
+        largest = float(np.max(gaps, initial=0.0))
+        if largest < AGREEMENT:
+            count = len(base) + len(pieces)
+            return Verdict("equal", f"They agree at {count} points to {precise.DIGITS} digits.", largest)
+        return self.refit(base.joined(pieces), largest)
+
+    def refit(self, where: _Points, largest: float) -> Verdict:
+        """Free the submission's constants and fit them."""
+        count = len(self.freed.constants)
+        if count == 0:
+            reason = (
+                f"They differ by {largest:.3g} of the truth, and the submission has no constant to blame."
+            )
+            return Verdict("different", reason, largest)
+        where = self.enough(where, count + _SPARE)
+        self.spend(cost(self.truth.tree) * len(where))
+        target = Target(where.floats, where.raw, self.truth.precise(where), self.truth.floor)
+        steps = min(MOST_STEPS, self.work // max(1, self.price * len(where)) - 1)
+        if steps < 1:
+            raise _UndecidedError(f"A refit of {count} constants takes more work than is allowed.")
+        try:
+            fit = refit(self.freed, target, steps)
+        except UndefinedError as error:
+            reason = f"With refitted constants the submission is undefined at {where.shown(error.index)}."
+            return Verdict("different", reason, largest)
+        return _judged(fit, count, largest)
+
+    def enough(self, where: _Points, count: int) -> _Points:
+        """Add points of the domain until there are more than a fit could pass through."""
+        if len(where) >= count:
+            return where
+        domain = self.truth.domain
+        more = _Points(points(domain, count, seed=1), domain.constants)
+        return where.joined(more.take(np.flatnonzero(~self.near(more))))
+
+    def spend(self, work: int) -> None:
+        self.work -= work
+        if self.work < 0:
+            raise _UndecidedError("Comparing the trees at fifty digits takes more work than is allowed.")
+
+
+def _judged(fit: Fit, count: int, largest: float) -> Verdict:
+    noun = "constant" if count == 1 else "constants"
+    if fit.ended == "work":
+        return Verdict(
+            "undetermined",
+            f"The refit of {count} {noun} had not ended: {fit.difference:.3g} is left.",
+            largest,
+        )
+    if fit.ended == "stuck":
+        reason = f"After a refit of {count} {noun} they still differ by {fit.difference:.3g} of the truth."
+        return Verdict("different", reason, largest)
+    if fit.moved > MOVE:
+        reason = f"They agree only when a constant moves by {fit.moved:.3g} of itself; {MOVE:g} is allowed."
+        return Verdict("different", reason, largest)
+    reason = f"They agree to {precise.DIGITS} digits once {count} {noun} move by at most {fit.moved:.2g}."
+    return Verdict("equal", reason, largest)

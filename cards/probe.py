@@ -1,0 +1,101 @@
+"""Trees at fifty digits: values at many points, and how far two lists of values lie apart.
+
+Constants count as the decimals that they are written as, inputs as the binary numbers that they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import cast
+
+from mpmath import libmp
+
+from cards import precise
+from cards.errors import ExpressionError
+from cards.expression import Apply, Number, Tree, Variable, walk
+from cards.operators import OPERATORS, FloatArray
+from cards.precise import PRECISION, Raw
+
+RawColumns = Mapping[str, "Raw | list[Raw]"]
+"""A scalar or one value per point, by variable name."""
+
+_CHEAP = frozenset({"add", "sub", "mul", "div", "neg", "min", "max", "abs", "sign", "step", "floor", "ceil"})
+_LOWEST, _HIGHEST = -1074, 1024  # binary exponents of float64's range
+
+
+class UndefinedError(Exception):
+    """A tree is undefined at the point with this index."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__()
+        self.index = index
+
+
+def raw_column(values: FloatArray) -> list[Raw]:
+    """Return exact binary numbers of an array of shape (n,)."""
+    return [precise.from_binary(value) for value in values.tolist()]
+
+
+def precise_values(tree: Tree, columns: RawColumns, count: int) -> list[Raw]:
+    """Return the tree's value at each of ``count`` points, to some fifty digits.
+
+    Raises:
+        UndefinedError: some sub-expression is undefined at a point.
+        ExpressionError: an unknown variable.
+    """
+    result = _run(tree, columns)
+    return result if isinstance(result, list) else [result] * count
+
+
+def cost(tree: Tree) -> int:
+    """Return the work of one point, in units of about a microsecond."""
+    return sum(
+        1 if node.op in _CHEAP and len(node.args) < 3 else 8 if node.op not in _CHEAP else len(node.args)
+        for _, node in walk(tree)
+        if isinstance(node, Apply)
+    )
+
+
+def differences(values: Sequence[Raw], truth: Sequence[Raw], floor: float) -> list[float]:
+    """Return (value − truth) / max(|truth|, floor) at each point; ±inf for x − 0 with a floor of 0."""
+    return [_difference(value, target, floor) for value, target in zip(values, truth, strict=True)]
+
+
+def _difference(value: Raw, target: Raw, floor: float) -> float:
+    gap = libmp.mpf_sub(value, target, PRECISION, "n")
+    if not gap[1]:
+        return 0.0
+    scale = target if precise.to_float(precise.abs_(target)) >= floor else precise.from_binary(floor)
+    if not scale[1]:
+        return float("-inf") if gap[0] else float("inf")
+    return precise.to_float(libmp.mpf_div(gap, libmp.mpf_abs(scale), 53, "n"))
+
+
+def _run(node: Tree, columns: RawColumns) -> Raw | list[Raw]:
+    if isinstance(node, Number):
+        return precise.from_float(node.value)
+    if isinstance(node, Variable):
+        if node.name not in columns:
+            raise ExpressionError(f"unknown variable {node.name!r}.", f"Known: {', '.join(sorted(columns))}.")
+        return columns[node.name]
+    function = OPERATORS[node.op].high_precision
+    args = [_run(argument, columns) for argument in node.args]
+    if not any(isinstance(argument, list) for argument in args):
+        return _settled([function(*args)])[0]
+    rows = [argument if isinstance(argument, list) else repeat(argument) for argument in args]
+    return _settled([function(*row) for row in _zip(rows)])
+
+
+def _zip(rows: Sequence[list[Raw] | Iterator[Raw]]) -> Iterator[tuple[Raw, ...]]:
+    return zip(*rows, strict=False)  # scalars repeat without end
+
+
+def _settled(values: list[Raw | None]) -> list[Raw]:
+    """Apply float64's range in place, and refuse undefined values."""
+    for index, value in enumerate(values):
+        if value is None or not _LOWEST <= value[2] + value[3] <= _HIGHEST:
+            values[index] = precise.settle(value)
+            if values[index] is None:
+                raise UndefinedError(index)
+    return cast(list[Raw], values)

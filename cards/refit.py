@@ -1,0 +1,242 @@
+"""The second step of equality: can the submission's own constants be moved, a little, onto the truth?
+
+A constant that was rounded, folded or converted differs from the truth's in the last digits, and moving
+it by less than 1e-6 of itself makes the difference vanish at fifty digits. An approximation, however
+close, has no such constants: its difference stays.
+
+The moves come from least squares in float64, the differences from fifty digits. The derivatives are taken
+once: within 1e-6 they hardly change, so each step shrinks a difference that can be shrunk by many orders,
+and a difference that is not shrunk is there to stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from mpmath import libmp
+
+from cards import precise
+from cards.domain import Domain
+from cards.evaluate import evaluate_partial
+from cards.expression import Apply, Number, Tree, Variable, names
+from cards.gradient import gradient
+from cards.operators import BoolArray, FloatArray
+from cards.pieces import positive, surfaces
+from cards.precise import PRECISION, Raw
+from cards.probe import RawColumns, UndefinedError, differences, precise_values
+
+MOVE = 1e-6
+"""How far a constant may move, relative to itself (laws of equality: 9.81 and 9.810 agree, 9.8 does not)."""
+AGREEMENT = 1e-30
+"""Largest relative difference between trees that are the same function."""
+MOST_STEPS = 10
+"""Steps after which a refit that still shrinks is given up."""
+_ASTRAY = 1e-3  # constants that moved this far will not come back
+_SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
+_RANK = 1e-14  # singular values below this share of the largest are rounding
+
+
+@dataclass(slots=True)
+class Skeleton:
+    """A tree whose own constants are variables named ``#0``, ``#1``, …, and their values."""
+
+    tree: Tree
+    constants: dict[str, Raw] = field(default_factory=dict)
+
+    def floats(self) -> dict[str, float]:
+        """Return the constants as float64."""
+        return {name: precise.to_float(value) for name, value in self.constants.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Where the refit ended.
+
+    Attributes:
+        difference: largest relative difference left.
+        moved: largest move of a constant, relative to itself.
+        ended: no more work was allowed although the difference still shrank ("work"), or not.
+    """
+
+    difference: float
+    moved: float
+    ended: Literal["agrees", "stuck", "work"]
+
+
+def skeleton(tree: Tree, domain: Domain) -> Skeleton:
+    """Free a tree's constants.
+
+    Constants that only act together are one: ``2*pi*x/3`` has one constant, and sub-trees without
+    variables are evaluated first. Names stay what they are, told parameters included. Held fixed are zero,
+    a factor of ±1, and a whole exponent of a base that may be negative.
+    """
+    made = Skeleton(Number(0.0))
+    made.tree = _Freeing(domain, made.constants).tree(tree)
+    return made
+
+
+class _Freeing:
+    """One pass over a tree that splits each node into a constant factor and a rest."""
+
+    def __init__(self, domain: Domain, constants: dict[str, Raw]) -> None:
+        self.domain = domain
+        self.constants = constants
+
+    def tree(self, node: Tree) -> Tree:
+        factor, rest = self.split(node)
+        if rest is None:
+            return self.constant(factor)
+        if factor == precise.ONE:
+            return rest
+        if factor == precise.neg(precise.ONE):
+            return Apply("neg", (rest,))
+        return Apply("mul", (self.constant(factor), rest))
+
+    def constant(self, value: Raw) -> Tree:
+        if not value[1]:
+            return Number(0.0)
+        name = f"#{len(self.constants)}"
+        self.constants[name] = value
+        return Variable(name)
+
+    def split(self, node: Tree) -> tuple[Raw, Tree | None]:
+        """Return (factor, rest) with node = factor · rest; a rest of None stands for 1."""
+        if isinstance(node, Number):
+            return precise.from_float(node.value), None
+        if isinstance(node, Variable):
+            return precise.ONE, node
+        if not names(node):
+            return precise_values(node, {}, 1)[0], None
+        if node.op == "mul":
+            return self.product(node)
+        if node.op == "div":
+            return self.quotient(node)
+        if node.op == "neg":
+            factor, rest = self.split(node.args[0])
+            return precise.neg(factor), rest
+        if node.op == "pow" and self.held(node.args[1], node.args[0]):
+            return precise.ONE, Apply("pow", (self.tree(node.args[0]), node.args[1]))
+        return precise.ONE, Apply(node.op, tuple(self.tree(argument) for argument in node.args))
+
+    def held(self, exponent: Tree, base: Tree) -> bool:
+        whole = isinstance(exponent, Number) and exponent.value.is_integer()
+        return whole and not positive(base, self.domain)
+
+    def product(self, node: Apply) -> tuple[Raw, Tree | None]:
+        parts = [self.split(argument) for argument in node.args]
+        factor = precise.mul(*(part[0] for part in parts))
+        rests: list[Tree] = []
+        for _, rest in parts:
+            if isinstance(rest, Apply) and rest.op == "mul":
+                rests.extend(rest.args)
+            elif rest is not None:
+                rests.append(rest)
+        return factor, rests[0] if len(rests) == 1 else Apply("mul", tuple(rests))
+
+    def quotient(self, node: Apply) -> tuple[Raw, Tree | None]:
+        above, numerator = self.split(node.args[0])
+        below, denominator = self.split(node.args[1])
+        factor = precise.div(above, below)
+        if factor is None:
+            raise UndefinedError(0)
+        if denominator is None:
+            return factor, numerator
+        return factor, Apply("div", (numerator or Number(1.0), denominator))
+
+
+def within_reach(made: Skeleton, columns: Mapping[str, FloatArray | float], domain: Domain) -> BoolArray:
+    """Return a mask of points so near to one of the submission's surfaces that a constant could move it.
+
+    Moving one constant by 1e-6 of itself would put the point on the other side, so that what the submission
+    gives there does not tell it from the truth. Points exactly on a surface are not meant.
+    """
+    shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
+    near: BoolArray = np.zeros(shape, dtype=np.bool_)
+    everything = {**columns, **made.floats()}
+    for surface in surfaces(made.tree, domain):
+        own = [name for name in names(surface.tree) if name in made.constants]
+        if not own:
+            continue
+        value = evaluate_partial(surface.tree, everything)[0]
+        slopes = gradient(surface.tree, everything, own)
+        reach = MOVE * np.max([np.abs(slopes[name] * everything[name]) for name in own], axis=0)
+        distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
+        near |= (distance > 0) & (distance <= reach)
+    return near
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The truth at m points: coordinates as floats and raw numbers, values, floor of the scale."""
+
+    columns: Mapping[str, FloatArray | float]
+    raw: RawColumns
+    values: Sequence[Raw]
+    floor: float
+
+
+def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
+    """Move the constants towards the truth from their present values, in minimal steps.
+
+    Steps are measured relative to each constant, so that of several constants that do the same work none
+    moves further than it must.
+
+    Args:
+        steps: most evaluations of the submission at all points.
+
+    Raises:
+        UndefinedError: the submission is undefined at a point.
+    """
+    present = dict(made.constants)
+    left = _differences(made.tree, present, target)
+    solve = _solver(made, target)
+    size, dull = _largest(left), 0
+    for _ in range(steps):
+        if size < AGREEMENT or dull == 2 or _moved(made.constants, present) > _ASTRAY:
+            break
+        moves = solve(left)
+        present = {
+            name: precise.mul(value, precise.add(precise.ONE, precise.from_binary(move)))
+            for (name, value), move in zip(present.items(), moves.tolist(), strict=True)
+        }
+        before, left = size, _differences(made.tree, present, target)
+        size = _largest(left)
+        dull = dull + 1 if size > _SHRINK * before else 0
+    else:
+        if size >= AGREEMENT:
+            return Fit(size, _moved(made.constants, present), "work")
+    return Fit(size, _moved(made.constants, present), "agrees" if size < AGREEMENT else "stuck")
+
+
+def _differences(tree: Tree, constants: Mapping[str, Raw], target: Target) -> FloatArray:
+    values = precise_values(tree, {**target.raw, **constants}, len(target.values))
+    return np.array(differences(values, target.values, target.floor))
+
+
+def _largest(values: FloatArray) -> float:
+    return float(np.max(np.abs(values), initial=0.0))
+
+
+def _moved(before: Mapping[str, Raw], after: Mapping[str, Raw]) -> float:
+    pairs = ((value, after[name]) for name, value in before.items())
+    moves = (
+        libmp.mpf_div(libmp.mpf_sub(new, old, PRECISION, "n"), old, PRECISION, "n") for old, new in pairs
+    )
+    return max((abs(precise.to_float(move)) for move in moves), default=0.0)
+
+
+def _solver(made: Skeleton, target: Target) -> Callable[[FloatArray], FloatArray]:
+    """Return the map from differences to the smallest relative moves that would undo them."""
+    everything = {**target.columns, **made.floats()}
+    slopes = gradient(made.tree, everything, made.constants)
+    truth = np.array([abs(precise.to_float(value)) for value in target.values])
+    scale = np.maximum(truth, target.floor)
+    with np.errstate(all="ignore"):
+        columns = [slopes[name] * everything[name] / scale for name in made.constants]
+    jacobian = np.nan_to_num(np.stack(columns, axis=-1), nan=0.0, posinf=0.0, neginf=0.0)
+    left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
+    inverse = np.where(sizes > _RANK * sizes[0], 1.0 / np.where(sizes > 0, sizes, 1.0), 0.0)
+    return lambda wrong: -(right.T @ (inverse * (left.T @ wrong)))
