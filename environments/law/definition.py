@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from cards.card import ConstraintText, Input, Relation
 from cards.domain import Domain
@@ -86,12 +86,17 @@ class Mutation(_Model):
 
 
 class Certificate(_Model):
-    """The outcome of one check of a pair, with the figures it rests on."""
+    """The outcome of one check of a pair, with the figures it rests on, to six digits."""
 
     name: str
     passed: bool
     values: dict[str, Any] = {}
     message: str = ""
+
+    @field_validator("values")
+    @classmethod
+    def _rounded(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {name: _six_digits(value) for name, value in values.items()}
 
 
 class LawDefinition(_Model):
@@ -178,3 +183,10 @@ class LawDefinition(_Model):
         Source: arXiv 2610.37919, section 3.4, equation 2.
         """
         return observable.absolute_tolerance + self.relative_tolerance * np.abs(truth)
+
+
+def _six_digits(value: Any) -> Any:
+    """Round figures so that the last bits of a fit, which differ between machines, stay out of a release."""
+    if isinstance(value, dict):
+        return {name: _six_digits(item) for name, item in value.items()}
+    return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -13,7 +13,7 @@ from environments.law.definition import FloatArray, LawDefinition, Variant
 
 _UNDEFINED = 1e8
 """Residual where the relation is undefined: worse than any honest misfit, and finite."""
-_TOLERANCE = 1e-14
+_TOLERANCE = 1e-10
 
 Responses = Mapping[str, FloatArray]
 
@@ -62,12 +62,11 @@ def _solve(residuals: Callable[[FloatArray], FloatArray], count: int) -> FloatAr
     solution = least_squares(
         residuals,
         np.zeros(count),
-        method="trf",
-        x_scale="jac",
+        method="lm",
         xtol=_TOLERANCE,
         ftol=_TOLERANCE,
         gtol=_TOLERANCE,
-        max_nfev=60,
+        max_nfev=60 * (count + 1),
     )
     return np.asarray(solution.x, dtype=np.float64)
 
