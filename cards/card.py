@@ -5,10 +5,9 @@ Source: arXiv 2610.37919, section 3.2.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
-from typing_extensions import Annotated
 
 from cards.document import read_tree, tree_document
 from cards.domain import Constraint, Domain, Interval

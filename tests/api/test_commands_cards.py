@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +143,22 @@ def test_usage_errors_end_with_2() -> None:
     assert run("pair", CARD.id, "--seed", "1", "--tier", "giant").exit_code == 2
 
 
+def test_the_program_prints_errors_in_two_lines_and_exits_by_their_code(tmp_path: Path) -> None:
+    """Through the real program: 1 for a refused card, 2 for a bad expression, never a traceback."""
+    for arguments, code in (
+        (["check", "missing.yaml"], 1),
+        (["equal", "n", "n*", "--card", CARD.id], 2),
+        (["equal", "-1", "-1", "--card", CARD.id], 0),
+        (["pair", "missing.yaml", "--seed", "1"], 1),
+    ):
+        outcome = subprocess.run(
+            [sys.executable, "-P", "-m", "api.cli", *arguments], capture_output=True, text=True, cwd=tmp_path
+        )
+        assert outcome.returncode == code
+        assert "Traceback" not in outcome.stderr
+        assert len(outcome.stderr.splitlines()) <= 2
+
+
 GAS = next(card for card in historical() if card.id == "ideal_gas")
 TRUTH = "n*R*T/V"
 EQUAL: list[tuple[str, str, int]] = [
@@ -151,16 +169,17 @@ EQUAL: list[tuple[str, str, int]] = [
     (f"-({TRUTH})", "-n*R*T/V", 0),
     (TRUTH, "n*8.31*T/V", 1),
     (TRUTH, "n*R*T/V + 0.01*R*T/V", 1),
+    ("log(n - 100*n)", TRUTH, 3),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("left", "right", "code"), EQUAL)
 def test_equal_ends_with_the_outcome(left: str, right: str, code: int) -> None:
-    """equal ends with 0 or 1, reads infix text and documents, and says the outcome in JSON too."""
+    """equal ends with 0, 1 or 3, reads infix text and documents, and says the outcome in JSON too."""
     outcome = run("equal", left, right, "--card", GAS.id, "--json")
     assert outcome.exit_code == code
     document: dict[str, Any] = json.loads(outcome.stdout)
-    assert document["outcome"] == ("equal", "different")[code]
+    assert document["outcome"] == {0: "equal", 1: "different", 3: "undetermined"}[code]
     assert run("equal", left, right, "--card", GAS.id).stdout.startswith(document["outcome"])
 
 
