@@ -99,10 +99,7 @@ def _take(archive: tarfile.TarFile, member: tarfile.TarInfo, unpacked: Unpacked)
         unpacked.refuse("unsafe_archive", "a path that leaves the archive is not unpacked", path=member.name)
     elif path.suffix.lower() not in TEXT_SUFFIXES:
         return
-    elif (
-        member.size > MAX_FILE_BYTES
-        or member.size + sum(map(len, unpacked.files.values())) > MAX_UNPACKED_BYTES
-    ):
+    elif member.size > MAX_FILE_BYTES or total > MAX_UNPACKED_BYTES:
         unpacked.refuse("too_large", f"a file of {member.size} bytes is not unpacked", path=member.name)
     else:
         stream = archive.extractfile(member)

@@ -16,7 +16,8 @@ _DASH = r"\s*(?:-{1,3}|–|—|\\text\{--\}|\\ldots|\\dots|…)\s*"
 _BETWEEN = rf"(?:{_DASH}|\s+to\s+\$?)"
 _SIGNED = re.compile(rf"(?<![A-Za-z_^\d.]){NUMBER}")
 _RANGE = re.compile(
-    rf"(?<![A-Za-z_^\d.])\(?(?P<low>{NUMBER})\$?(?:{_BETWEEN}|\s+and\s+\$?(?=.))(?P<high>{NUMBER.replace('[-+−]?', '', 1)})"
+    rf"(?<![A-Za-z_^\d.])\(?(?P<low>{NUMBER})\$?(?:{_BETWEEN}|\s+and\s+\$?(?=.))"
+    rf"(?P<high>{NUMBER.removeprefix('[-+−]?')})"
     rf"(?:\s*\)\s*{_TIMES}\s*(?P<power>{_POWER}))?"
 )
 _BETWEEN_WORD = re.compile(r"\b(?:between|from)\s+\$?\(?$", re.IGNORECASE)

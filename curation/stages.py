@@ -6,20 +6,77 @@ Each reads and writes files of one clone only, and the same files in give the sa
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from pydantic import BaseModel
 
 from cards.canonical import canonical_json
 from cards.card import Card
 from cards.finding import Finding
 from cards.store import historical
+from curation.arrivals import Arrivals
 from curation.build import build_tasks
 from curation.cut_record import CUT_RECORD, CutRecord
+from curation.decide import decide_all
+from curation.desk import Desk
+from curation.extract import replaying
 from curation.gate import Gate, Provenance, make_manifest, run_gate
+from curation.parse import parse_paper
+from curation.review import review_draft
 from curation.rows import read_rows, write_bytes, write_rows
 from curation.seal import Contents, seal_tasks
 from curation.workbench import Workbench
 from environments.task import Task
+
+
+def harvest(bench: Workbench) -> None:
+    """State the arrivals as papers with their date verdicts."""
+    papers = Desk(bench, replaying).shelve()
+    _write(bench, "papers.jsonl", papers, "harvest")
+
+
+def parse(bench: Workbench) -> None:
+    """Read every paper that passed the date gate, each in a child process with limits."""
+    arrivals = Arrivals(bench.arrivals)
+    papers = Desk(bench, replaying).papers.values()
+    readable = [paper for paper in papers if paper.verdict.outcome == "eligible" and paper.content]
+    _write(bench, "documents.jsonl", [parse_paper(paper, arrivals) for paper in readable], "parse")
+
+
+def extract(bench: Workbench) -> None:
+    """Make draft cards of the documents; replies come from the call store.
+
+    Raises:
+        OwedCallError: when a reply was never bought.
+    """
+    desk = Desk(bench, replaying)
+    extractor = desk.extractor
+    work = desk.unread() if extractor is not None else ()
+    drafts = [draft for paper, document in work for draft in extractor.drafts(paper, document)]
+    _write(bench, "drafts.jsonl", drafts, "extract")
+
+
+def review(bench: Workbench) -> None:
+    """Review the drafts that passed the checks; replies come from the call store.
+
+    Raises:
+        OwedCallError: when a reply was never bought.
+    """
+    desk = Desk(bench, replaying)
+    reviewer = desk.reviewer
+    work = desk.unreviewed() if reviewer is not None else ()
+    reviewed = [review_draft(*each, reviewer, desk.reviser) for each in work]
+    _write(bench, "reviews.jsonl", reviewed, "review")
+
+
+def decide(bench: Workbench) -> None:
+    """Decide on every candidate: cards on one side, everything else with its reason on the other."""
+    desk = Desk(bench, replaying)
+    papers = list(desk.papers.values())
+    outcomes = decide_all(papers, desk.documents, desk.drafts, desk.reviewed, historical())
+    write_rows(bench.private("cards.jsonl"), outcomes.cards, bench.salt("decide/cards"))
+    write_rows(bench.private("rejects.jsonl"), outcomes.rejects, bench.salt("decide/rejects"))
 
 
 def build(bench: Workbench) -> None:
@@ -70,6 +127,10 @@ def gate(bench: Workbench, root_secret: bytes, history: Iterable[tuple[str, byte
     report = {"passed": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]}
     write_bytes(gathered.build / "gate.json", canonical_json(report) + b"\n")
     return findings
+
+
+def _write(bench: Workbench, name: str, rows: Sequence[BaseModel], stage: str) -> None:
+    write_rows(bench.private(name), (row.model_dump(mode="json") for row in rows), bench.salt(stage))
 
 
 def _record(bench: Workbench) -> CutRecord:

@@ -159,8 +159,7 @@ class _Reader:
         self.take()
         inner = []
         while self.left() and self.peek() != "}":
-            token = self.take()
-            inner.append("" if token == "{" else token.lstrip("\\"))
+            inner.append(self.take().lstrip("\\{"))
         self.expect("}")
         return inner
 
