@@ -38,13 +38,15 @@ def agent_app(store: Store, release: Callable[[str], Release], clock: Callable[[
         clock: the time, for the expiry of tokens.
     """
     door = _Door(store, Sessions(store, release), clock)
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/v1/episode", door.show, methods=["GET"]),
             Route("/v1/actions", door.act, methods=["POST"]),
         ],
         exception_handlers={404: door.nothing, 405: door.nothing, 500: _failed},
     )
+    app.router.redirect_slashes = False  # a redirect would tell a known route from an unknown one
+    return app
 
 
 class _Door:

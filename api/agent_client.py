@@ -33,7 +33,11 @@ class AgentSeat:
 
     def __init__(self, base_url: str, token: str, sleep: Callable[[float], None] = time.sleep) -> None:
         self._http = _Http(base_url, token, sleep)
-        shown = self._http.get("/v1/episode")
+        try:
+            shown = self._http.get("/v1/episode")
+        except DoorError:
+            self._http.close()
+            raise
         self.brief: dict[str, JSON] = shown["brief"]
         self.tools = [Tool.model_validate({"charge": {}, **tool}) for tool in shown["tools"]]
         self.remaining: dict[str, int] = shown["remaining"]
