@@ -48,11 +48,11 @@ class Unit:
         return math.isclose(self.scale, other.scale, rel_tol=SCALE_TOLERANCE)
 
     def __mul__(self, other: Unit) -> Unit:
-        exponents = tuple(a + b for a, b in zip(self.exponents, other.exponents, strict=True))
+        exponents = tuple(a + b if b else a for a, b in zip(self.exponents, other.exponents, strict=True))
         return Unit(self.scale * other.scale, exponents)
 
     def __truediv__(self, other: Unit) -> Unit:
-        exponents = tuple(a - b for a, b in zip(self.exponents, other.exponents, strict=True))
+        exponents = tuple(a - b if b else a for a, b in zip(self.exponents, other.exponents, strict=True))
         return Unit(self.scale / other.scale, exponents)
 
     def __pow__(self, power: Fraction) -> Unit:
@@ -63,7 +63,7 @@ class Unit:
         """
         whole = power.denominator == 1
         scale = self.scale ** (power.numerator if whole else float(power))
-        return Unit(scale, tuple(exponent * power for exponent in self.exponents))
+        return Unit(scale, tuple(exponent * power if exponent else exponent for exponent in self.exponents))
 
     def labelled(self, label: str) -> Unit:
         """Return the same unit with what the author wrote."""
