@@ -181,9 +181,8 @@ def _bare(relation: RelationWire) -> Iterator[Finding]:
     except AlmanacError:
         return  # has its own finding where the card is made
     equation = relation.equation_quote
-    printed = {
-        abs(number.value) for text in (equation, equation.replace("^", " ")) for number in numbers_in(text)
-    }
+    both = numbers_in(equation) + numbers_in(equation.replace("^", " "))  # exponents are numbers here
+    printed = {abs(number.value) for number in both}
     for path, node in walk(tree):
         if not isinstance(node, Number) or abs(node.value) in PLAIN_NUMBERS:
             continue
@@ -203,10 +202,8 @@ def duplicate_of(card: Card, others: Sequence[Card]) -> Card | None:
             continue
         names = [item.name for item in other.inputs]
         for order in permutations(columns.values()):
-            renamed: dict[str, FloatArray | float] = {
-                **other.values(),
-                **dict(zip(names, order, strict=True)),
-            }
+            renamed: dict[str, FloatArray | float] = dict(zip(names, order, strict=True))
+            renamed |= other.values()
             theirs, defined = evaluate_partial(other.observables[0].relation, renamed)
             both = defined & mine_defined
             if both.any() and np.allclose(mine[both], theirs[both], rtol=1e-6, atol=0.0):

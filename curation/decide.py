@@ -1,4 +1,4 @@
-"""Decide: every candidate ends as accepted, rejected with stage and reason, awaiting_journal or needs_person."""
+"""Decide: a candidate ends as accepted, rejected (stage, reason), awaiting_journal or needs_person."""
 
 from __future__ import annotations
 

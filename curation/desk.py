@@ -113,9 +113,10 @@ class Desk:
         left_out = Arrivals(self.bench.arrivals).left_out()
         for key, paper in self.papers.items():
             document = self.documents.get(key)
-            if paper.verdict.outcome == "eligible" and key not in left_out and document is not None:
-                if not any(finding.severity == "error" for finding in document.findings):
-                    yield paper, document
+            if paper.verdict.outcome != "eligible" or key in left_out or document is None:
+                continue
+            if not any(finding.severity == "error" for finding in document.findings):
+                yield paper, document
 
     def unreviewed(self) -> Iterator[tuple[Draft, Paper, Document]]:
         """Yield the drafts without faults, with their papers."""

@@ -7,7 +7,7 @@ judge its drafts as those of a model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from cards.errors import AlmanacError
 from cards.expression import names
@@ -30,10 +30,12 @@ _PLAIN_EQUATION = re.compile(
     r"^[ \t]*(?P<whole>(?P<left>[A-Za-z]\w*)[ \t]*=[ \t]*(?P<right>[^=\n]{1,300}))$", re.MULTILINE
 )
 _SCATTER = re.compile(
-    rf"(?:intrinsic |orthogonal |residual |rms )*scatter (?:of|is) \$?(?P<value>{NUMBER})\$?\s*(?P<unit>dex|\\?%|percent)"
+    r"(?:intrinsic |orthogonal |residual |rms )*scatter (?:of|is) "
+    rf"\$?(?P<value>{NUMBER})\$?\s*(?P<unit>dex|\\?%|percent)"
 )
 _CONDITION = re.compile(
-    r"\b(?:[Ww]e assume|[Aa]ssuming|[Vv]alid (?:for|only)|[Hh]olds? (?:for|only)|[Aa]pplies (?:to|only)|[Rr]estricted to)\b"
+    r"\b(?:[Ww]e assume|[Aa]ssuming|[Vv]alid (?:for|only)|[Hh]olds? (?:for|only)|[Aa]pplies (?:to|only)"
+    r"|[Rr]estricted to)\b"
 )
 _SENTENCE_END = re.compile(r"[.;](?=\s|$)|\n\s*\n")
 LOG_DECADES = 20.0
@@ -93,9 +95,10 @@ def _relation(
 ) -> RelationWire:
     target = terms[reading.left]
     meanings = [terms[name].meaning for name in reading.varied]
+    settable = " and the ".join(meanings)
     return RelationWire(
         title=f"{target.meaning} and {' and '.join(meanings)}".capitalize(),
-        background=f"In each run the {' and the '.join(meanings)} can be set, and the {target.meaning} is read off.",
+        background=f"In each run the {settable} can be set, and the {target.meaning} is read off.",
         observable=ObservableWire(
             name=reading.left, symbol=target.symbol, unit=target.unit or "1", description=target.meaning
         ),
@@ -158,7 +161,7 @@ def _scatter(document: Document) -> ScatterWire | None:
     return ScatterWire(printed=match["value"], value=value, unit=match["unit"].lstrip("\\"), quote=quote)
 
 
-def _conditions(text: str) -> Sequence[ConditionWire]:
+def _conditions(text: str) -> list[ConditionWire]:
     quotes = [sentence(text, match.start(), match.end()) for match in _CONDITION.finditer(text)]
     found = [ConditionWire(text=_spoken(quote), quote=quote) for quote in dict.fromkeys(quotes)]
     return found[:6]

@@ -125,10 +125,10 @@ def review_draft(
 def claims(card: Card) -> dict[str, str]:
     """Return what the card says, field by field, in sentences that a reviewer can compare with the paper."""
     observable = card.observables[0]
-    listed = {
-        "relation": f"{observable.name} = {print_infix(observable.relation)}",
-        f"observables.{observable.name}.unit": f"{observable.symbol}, {observable.description}, in {observable.unit}",
-    }
+    listed = {"relation": f"{observable.name} = {print_infix(observable.relation)}"}
+    listed[f"observables.{observable.name}.unit"] = (
+        f"{observable.symbol}, {observable.description}, in {observable.unit}"
+    )
     for item in card.inputs:
         listed[f"inputs.{item.name}.unit"] = f"{item.symbol}, {item.description}, in {item.unit}"
         listed[f"inputs.{item.name}.domain"] = f"{item.symbol} from {item.low!r} to {item.high!r} {item.unit}"

@@ -52,8 +52,9 @@ def extract(bench: Workbench) -> None:
     """
     desk = Desk(bench, replaying)
     extractor = desk.extractor
-    work = desk.unread() if extractor is not None else ()
-    drafts = [draft for paper, document in work for draft in extractor.drafts(paper, document)]
+    drafts = []
+    if extractor is not None:
+        drafts = [draft for work in desk.unread() for draft in extractor.drafts(*work)]
     _write(bench, "drafts.jsonl", drafts, "extract")
 
 
@@ -65,8 +66,9 @@ def review(bench: Workbench) -> None:
     """
     desk = Desk(bench, replaying)
     reviewer = desk.reviewer
-    work = desk.unreviewed() if reviewer is not None else ()
-    reviewed = [review_draft(*each, reviewer, desk.reviser) for each in work]
+    reviewed = []
+    if reviewer is not None:
+        reviewed = [review_draft(*work, reviewer, desk.reviser) for work in desk.unreviewed()]
     _write(bench, "reviews.jsonl", reviewed, "review")
 
 
