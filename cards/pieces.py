@@ -8,6 +8,7 @@ lines, until no line finds a new one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,20 +17,22 @@ from numpy.typing import NDArray
 
 from cards.domain import Domain, satisfied, stretch, unit_points
 from cards.evaluate import Columns, evaluate_partial
-from cards.expression import Apply, Number, Tree, Variable, walk
+from cards.expression import Apply, Number, Tree, Variable, names, walk
 from cards.operators import OPERATORS, BoolArray, FloatArray
 
 _SEEDS = 8
 _GRID = 65
 _ROUNDS = 5
 _SEEDS_PER_ROUND = 12
-_BISECTIONS = 34
+_REFINEMENTS = 10
+_FRACTIONS = np.linspace(0.0, 1.0, 17)
+_STEP_PAST = 1e-12
 _PASSES = 4
 _MOST_POINTS = 384
-_MOST_PER_PIECE = 4
+_MOST_PER_PIECE = 2
+_ANY = -1
 _EDGES = (-1e-5, -1e-9, 1e-9, 1e-5)
 _TOUCH = 1e-9
-_GOLDEN = 0.5 * (5**0.5 - 1)
 
 IntArray = NDArray[np.intp]
 
@@ -97,6 +100,10 @@ class _Explorer:
         self.found = found
         self.domain = domain
         self.whole = np.array([surface.whole for surface in found])
+        mentioned = frozenset[str]().union(*(names(surface.tree) for surface in found))
+        self.axes = np.array(
+            [i for i, name in enumerate(domain.intervals) if name in mentioned], dtype=np.intp
+        )
 
     def values(self, unit: FloatArray) -> FloatArray:
         """Return every surface's function at the points: shape (points…, surfaces), NaN if undefined."""
@@ -107,143 +114,148 @@ class _Explorer:
 
     def states(self, values: FloatArray) -> FloatArray:
         """Name the piece: the sign, or the integer part, of every surface's function."""
-        signs = np.where(np.isnan(values), -2.0, np.sign(values))
-        return np.where(self.whole, np.where(np.isnan(values), -np.inf, np.floor(values)), signs)
+        named = np.where(self.whole, np.floor(values), np.sign(values))
+        return np.where(np.isnan(values), -np.inf, named)
 
     def run(self) -> FloatArray:
         seeds = unit_points(self.domain, 2 * _SEEDS, seed=1)
-        starts, ends = _axis_lines(seeds[:_SEEDS])
-        starts, ends = np.vstack([starts, seeds[:_SEEDS]]), np.vstack([ends, seeds[_SEEDS:]])
-        kept: list[FloatArray] = [np.empty((0, seeds.shape[1]))]
-        seen: dict[bytes, int] = {}
+        lines = _axis_lines(seeds[:_SEEDS], self.axes).joined(_Lines(seeds[:_SEEDS], seeds[_SEEDS:]))
+        kept: list[FloatArray] = []
+        seen: Counter[tuple[int, bytes]] = Counter()
         for _ in range(_ROUNDS):
-            line, t = self.breaks(starts, ends)
-            if not line.size:
+            groups = _around(lines, *self.breaks(lines))
+            fresh = [
+                point for group, points in enumerate(groups) for point in self.keep(group, points, seen, kept)
+            ]
+            if not fresh or len(kept) >= _MOST_POINTS:
                 break
-            points = _around(line, t, starts, ends)
-            fresh = self.keep(points, seen, kept)
-            if not fresh or sum(map(len, kept)) >= _MOST_POINTS:
-                break
-            starts, ends = _axis_lines(np.array(fresh[:_SEEDS_PER_ROUND]))
-        return np.vstack(kept)[:_MOST_POINTS]
+            lines = _axis_lines(np.array(fresh[:_SEEDS_PER_ROUND]), self.axes)
+        return np.array(kept[:_MOST_POINTS]).reshape(-1, seeds.shape[1])
 
-    def keep(self, points: FloatArray, seen: dict[bytes, int], kept: list[FloatArray]) -> list[FloatArray]:
-        """Keep a few points of every piece; return one point of each piece never seen before."""
-        fresh = []
-        chosen = []
+    def keep(
+        self, group: int, points: FloatArray, seen: Counter[tuple[int, bytes]], kept: list[FloatArray]
+    ) -> Iterator[FloatArray]:
+        """Keep a few points of every piece and group; yield one point of each piece never seen before."""
         for point, state in zip(points, self.states(self.values(points)), strict=True):
             key = state.tobytes()
-            count = seen.get(key, 0)
-            if count == 0:
-                fresh.append(point)
-            if count < _MOST_PER_PIECE * (1 + len(self.found)):
-                chosen.append(point)
-            seen[key] = count + 1
-        kept.append(np.array(chosen).reshape(-1, points.shape[1]))
-        return fresh
+            seen[group, key] += 1
+            if seen[group, key] <= _MOST_PER_PIECE + len(self.found):
+                kept.append(point)
+            if seen[_ANY, key] == 0:
+                yield point
+            seen[_ANY, key] += 1
 
-    def breaks(self, starts: FloatArray, ends: FloatArray) -> tuple[IntArray, FloatArray]:
+    def breaks(self, lines: _Lines) -> tuple[IntArray, FloatArray]:
         """Return where the piece changes along each line: line numbers and positions t in [0, 1]."""
         grid = np.linspace(0.0, 1.0, _GRID)
-        values = self.values(_on_lines(starts[:, None], ends[:, None], grid[None, :]))
+        every = np.repeat(np.arange(len(lines.starts)), _GRID)
+        values = self.values(lines.at(every, np.tile(grid, len(lines.starts))))
+        values = values.reshape(-1, _GRID, len(self.found))
         states = self.states(values)
         line, cell = np.nonzero((states[:, 1:] != states[:, :-1]).any(axis=-1))
-        turning, before, closest, after, close = self.touches(starts, ends, values)
-        lines = np.concatenate([line, turning, turning])
-        low, high = (
-            np.concatenate([grid[cell], before, closest]),
-            np.concatenate([grid[cell + 1], closest, after]),
+        turning, around, closest, touched = self.turns(lines, values)
+        found = self.narrow(
+            lines,
+            np.concatenate([line, turning, turning]),
+            np.concatenate([grid[cell], grid[around], closest]),
+            np.concatenate([grid[cell + 1], closest, grid[around + 2]]),
         )
-        found = list(self.bisect(starts, ends, (lines, low, high)))
-        found.append((turning[close], closest[close]))
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        parts = [*found, (turning[touched], closest[touched])]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
-    def bisect(
-        self, starts: FloatArray, ends: FloatArray, segments: tuple[IntArray, FloatArray, FloatArray]
+    def narrow(
+        self, lines: _Lines, line: IntArray, low: FloatArray, high: FloatArray
     ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Narrow each segment to its first change of piece; look again in what remains behind it."""
-        line, low, high = segments
         for _ in range(_PASSES):
+            first = self.states(self.values(lines.at(line, low)))
+            last = self.states(self.values(lines.at(line, high)))
+            changed = (first != last).any(axis=-1)
+            line, low, high, first = line[changed], low[changed], high[changed], first[changed]
             if not line.size:
                 return
-            first, last = self.at(starts, ends, line, low), self.at(starts, ends, line, high)
-            changed = (first != last).any(axis=-1)
-            line, low, high, first, last = (a[changed] for a in (line, low, high, first, last))
             left, right = low, high
-            for _ in range(_BISECTIONS):
-                middle = 0.5 * (left + right)
-                same = (self.at(starts, ends, line, middle) == first).all(axis=-1)
-                left, right = np.where(same, middle, left), np.where(same, right, middle)
+            for _ in range(_REFINEMENTS):
+                t = left[:, None] + (right - left)[:, None] * _FRACTIONS
+                states = self.states(self.values(lines.at(line[:, None], t)))
+                same = (states == first[:, None]).all(axis=-1)
+                cell = np.argmin(same, axis=1)  # the first position beyond the change; the last always is
+                rows = np.arange(len(line))
+                right = np.where(same.all(axis=1), right, t[rows, cell])
+                left = np.where(cell > 0, t[rows, cell - 1], left)
             yield line, right
-            low = np.minimum(right + 1e-12, high)
+            low = np.minimum(right + _STEP_PAST, high)
 
-    def at(self, starts: FloatArray, ends: FloatArray, line: IntArray, t: FloatArray) -> FloatArray:
-        return self.states(self.values(_on_lines(starts[line], ends[line], t)))
-
-    def touches(
-        self, starts: FloatArray, ends: FloatArray, values: FloatArray
-    ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]:
-        """Find where a surface's function turns back, perhaps after it went through a narrow piece.
+    def turns(self, lines: _Lines, values: FloatArray) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
+        """Find where a surface's function turns back near a surface, perhaps beyond it and back again.
 
         Returns:
-            Lines, the grid position before, the position of closest approach, the one after, and whether
-            zero is touched there.
+            Lines, the grid cell before, the position of closest approach, and whether it ends on zero.
         """
         distance = np.concatenate([np.abs(values), values, -values], axis=-1)
-        wanted = np.concatenate([~self.whole, self.whole, self.whole])
-        dips = (distance[:, 1:-1] <= distance[:, :-2]) & (distance[:, 1:-1] < distance[:, 2:]) & wanted
-        line, cell, which = np.nonzero(dips)
-        step = 1.0 / (_GRID - 1)
-        before, after = cell * step, (cell + 2) * step
-        low, high = before, after
-        for _ in range(_BISECTIONS if line.size else 0):
-            a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-            nearer = self.height(starts, ends, (line, which), a) <= self.height(
-                starts, ends, (line, which), b
-            )
-            low, high = np.where(nearer, low, a), np.where(nearer, b, high)
+        before, here, after = distance[:, :-2], distance[:, 1:-1], distance[:, 2:]
+        dips = (here <= before) & (here < after)
+        # Two grid cells' worth of change must reach the surface, or nothing can have happened between.
+        near = np.concatenate([np.abs(values)] + 2 * [np.abs(values - np.rint(values))], axis=-1)[:, 1:-1]
+        dips &= near <= 2.0 * np.maximum(before - here, after - here)
+        same = np.sign(values[:, :-2]) * np.sign(values[:, 2:]) > 0
+        dips &= np.concatenate([~self.whole & same, *2 * [self.whole & np.ones_like(same)]], axis=-1)
+        line, around, which = np.nonzero(dips)
+        low, high = around / (_GRID - 1), (around + 2) / (_GRID - 1)
+        for _ in range(_REFINEMENTS if line.size else 0):
+            t = low[:, None] + (high - low)[:, None] * _FRACTIONS
+            cell = np.argmin(self.distance(lines, line, which, t), axis=1)
+            rows = np.arange(len(line))
+            low, high = t[rows, np.maximum(cell - 1, 0)], t[rows, np.minimum(cell + 1, len(_FRACTIONS) - 1)]
         closest = 0.5 * (low + high)
-        largest = np.abs(values).max(axis=1, initial=0.0)[line, which % len(self.found)]
-        height = self.height(starts, ends, (line, which), closest)
-        close: BoolArray = (which < len(self.found)) & (height <= _TOUCH * largest)
-        return line, np.asarray(before), closest, np.asarray(after), close
+        surface = which % len(self.found)
+        largest = np.abs(values).max(axis=1, initial=0.0)[line, surface]
+        height = self.distance(lines, line, which, closest[:, None])[:, 0]
+        touched: BoolArray = (which < len(self.found)) & (height <= _TOUCH * largest)
+        return line, around, closest, touched
 
-    def height(
-        self, starts: FloatArray, ends: FloatArray, chosen: tuple[IntArray, IntArray], t: FloatArray
-    ) -> FloatArray:
-        """Return the chosen distance at t: |u|, u or −u of one surface's function per point."""
-        line, which = chosen
+    def distance(self, lines: _Lines, line: IntArray, which: IntArray, t: FloatArray) -> FloatArray:
+        """Return |u|, u or −u of one surface's function per line, at positions t of shape (lines, k)."""
         kind, surface = np.divmod(which, len(self.found))
-        u = self.values(_on_lines(starts[line], ends[line], t))[np.arange(len(line)), surface]
-        return np.where(kind == 0, np.abs(u), np.where(kind == 1, u, -u))
+        values = self.values(lines.at(line[:, None], t))
+        u = np.take_along_axis(values, surface[:, None, None], axis=-1)[..., 0]
+        return np.where(kind[:, None] == 0, np.abs(u), np.where(kind[:, None] == 1, u, -u))
 
 
-def _on_lines(starts: FloatArray, ends: FloatArray, t: FloatArray) -> FloatArray:
-    result: FloatArray = starts + t[..., None] * (ends - starts)
-    return result
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Straight lines in the unit cube, from ``starts`` to ``ends``, both of shape (lines, inputs)."""
+
+    starts: FloatArray
+    ends: FloatArray
+
+    def at(self, line: IntArray, t: FloatArray) -> FloatArray:
+        """Return the points at positions t of the numbered lines."""
+        starts, ends = self.starts[line], self.ends[line]
+        points: FloatArray = starts + t[..., None] * (ends - starts)
+        return points
+
+    def joined(self, other: _Lines) -> _Lines:
+        return _Lines(np.vstack([self.starts, other.starts]), np.vstack([self.ends, other.ends]))
 
 
-def _axis_lines(seeds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return lines through each seed, parallel to each axis, from face to face of the unit cube."""
-    n, d = seeds.shape
-    starts, ends = np.repeat(seeds, d, axis=0), np.repeat(seeds, d, axis=0)
-    axis = np.tile(np.arange(d), n)
-    starts[np.arange(n * d), axis] = 0.0
-    ends[np.arange(n * d), axis] = 1.0
-    return starts, ends
+def _axis_lines(seeds: FloatArray, axes: IntArray) -> _Lines:
+    """Return lines through each seed, parallel to the axes given, from face to face of the unit cube."""
+    starts, ends = np.repeat(seeds, len(axes), axis=0), np.repeat(seeds, len(axes), axis=0)
+    rows, axis = np.arange(len(starts)), np.tile(axes, len(seeds))
+    starts[rows, axis] = 0.0
+    ends[rows, axis] = 1.0
+    return _Lines(starts, ends)
 
 
-def _around(line: IntArray, t: FloatArray, starts: FloatArray, ends: FloatArray) -> FloatArray:
-    """Return the middles between neighbouring breaks of a line, then points beside each break."""
+def _around(lines: _Lines, line: IntArray, t: FloatArray) -> list[FloatArray]:
+    """Return the middles between neighbouring breaks of a line, and points at each distance beside them."""
     touched = np.unique(line)
-    lines = np.concatenate([touched, line, touched])
+    owner = np.concatenate([touched, line, touched])
     cuts = np.concatenate([np.zeros(len(touched)), t, np.ones(len(touched))])
-    order = np.lexsort((cuts, lines))
-    lines, cuts = lines[order], cuts[order]
-    same = lines[1:] == lines[:-1]
-    between = (lines[1:][same], 0.5 * (cuts[1:] + cuts[:-1])[same])
-    beside = [(line, np.clip(t + offset, 0.0, 1.0)) for offset in _EDGES]
-    parts = [between, *beside]
-    where = np.concatenate([part[0] for part in parts])
-    at = np.concatenate([part[1] for part in parts])
-    return _on_lines(starts[where], ends[where], at)
+    order = np.lexsort((cuts, owner))
+    owner, cuts = owner[order], cuts[order]
+    same = owner[1:] == owner[:-1]
+    middles = lines.at(owner[1:][same], 0.5 * (cuts[1:] + cuts[:-1])[same])
+    beside = [lines.at(line, np.clip(t + offset, 0.0, 1.0)) for offset in _EDGES]
+    return [middles, *beside]
