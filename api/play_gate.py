@@ -1,7 +1,8 @@
 """The second gate: scripted players, through the agent door, on exactly the bytes to be published.
 
-The reference must win every task under every protocol; a player that knows nothing must win no discovery
-task. Gate is the first, without players; this one needs both wings, so it lives in api.
+The reference must win every task under every protocol; a player that knows nothing must stay within the
+bound that its family declares. Gate is the first, without players; this one needs both wings, so it
+lives in api.
 """
 
 from __future__ import annotations
@@ -20,14 +21,13 @@ from cards.canonical import JSON
 from cards.finding import Finding
 from environments.families import family
 from environments.family import Policy
+from environments.null_tally import NullTally
 from environments.release import Release
 from environments.seeding import session_seed
 from environments.session import Session
 from environments.task import Options, Reply, Score, Task
 
-NULL_MAY_WIN = {"law": {"identification"}}
-"""Settings in which a player that knows nothing may win by chance; in all others it must not."""
-MAX_ACTIONS = 64
+MAX_ACTIONS = 4096
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class PlayGate:
         settings = replace(self.workspace.settings, store=self.work)
         store = Store(Workspace(self.workspace.root, settings).database)
         findings: list[Finding] = []
+        tally = NullTally()
         counts = {"reference": 0, "null": 0}
         try:
             with DoorProcess(
@@ -64,12 +65,13 @@ class PlayGate:
                 hall = _Hall(release, store, door.url, self.now)
                 tasks = list(release.tasks())
                 for number, task in enumerate(tasks, start=1):
-                    for player, finding in _play_task(hall, task):
+                    for player, finding in _play_task(hall, task, tally):
                         counts[player] += 1
                         findings += [finding] if finding else []
                     self.tick(number, len(tasks))
         finally:
             store.close()
+        findings += tally.findings()
         return {"passed": not findings, "episodes": counts, "tasks": len(tasks)}, findings
 
 
@@ -102,16 +104,15 @@ class _Hall:
         return kind.judge(task.definition, record)
 
 
-def _play_task(hall: _Hall, task: Task) -> Iterator[tuple[str, Finding | None]]:
+def _play_task(hall: _Hall, task: Task, tally: NullTally) -> Iterator[tuple[str, Finding | None]]:
     kind = family(task.row.family)
     for protocol in task.row.protocols:
         options = Options(setting=task.row.setting, protocol=protocol)
         score = hall.play(task, options, kind.reference(task.definition, options))
         yield "reference", None if _won(score) else _finding("reference_lost", task, protocol, score)
-        if task.row.setting in NULL_MAY_WIN.get(task.row.family, set()):
-            continue
-        score = hall.play(task, options, kind.null(options))
-        yield "null", _finding("null_won", task, protocol, score) if score.passed.get("weak") else None
+        if tally.wants(kind, task):
+            tally.add(kind, task, hall.play(task, options, kind.null(options)))
+            yield "null", None
 
 
 def _won(score: Score) -> bool:

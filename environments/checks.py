@@ -1,8 +1,9 @@
 """What every built task must show before it is published, whatever its family.
 
 Each task is played by its family's own scripted players under every protocol of its row: the
-reference must get full marks, the null player must not, and what a reference answers in one task
-must not pass in a twin of it. These are findings of the gate; nothing here knows a family's insides.
+reference must get full marks, the null player must stay in its bound, and what a reference answers in
+one task must not pass in a twin of it. These are findings of the gate; nothing here knows a family's
+insides.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from cards.canonical import canonical_json
 from cards.finding import Finding
 from environments.families import FAMILIES
 from environments.family import Family, Policy
+from environments.null_tally import NullTally
 from environments.seeding import session_seed
 from environments.session import Session
 from environments.task import Options, Record, Score, Task
@@ -26,14 +28,15 @@ def check_tasks(tasks: Sequence[Task], families: Mapping[str, Family] = FAMILIES
     """Play and judge every task; return what is wrong, an empty list when all is well.
 
     The checks by name: ``same_brief`` (a world tells what the sealed brief says, and twins tell the
-    same bytes), ``reference_full_marks``, ``null_fails``, ``twins_apart``.
+    same bytes), ``reference_full_marks``, ``null_bound``, ``twins_apart``.
     """
     findings: list[Finding] = []
-    for twins in _twins(tasks):
+    tally = NullTally()
+    for twins in _twins(tasks, families):
         findings.extend(_same_brief(twins, families))
         for task in twins:
-            findings.extend(_check_task(task, twins, families[task.row.family]))
-    return findings
+            findings.extend(_check_task(task, twins, families[task.row.family], tally))
+    return findings + tally.findings()
 
 
 def play(family: Family, task: Task, options: Options, policy: Policy) -> Record:
@@ -56,16 +59,16 @@ def play(family: Family, task: Task, options: Options, policy: Policy) -> Record
     raise RuntimeError(f"task {task.row.id}: the player acts without end under {options.protocol}")
 
 
-def _check_task(task: Task, twins: Sequence[Task], family: Family) -> Iterable[Finding]:
+def _check_task(task: Task, twins: Sequence[Task], family: Family, tally: NullTally) -> Iterable[Finding]:
     for protocol in task.row.protocols:
         options = Options(setting=task.row.setting, protocol=protocol)
         record = play(family, task, options, family.reference(task.definition, options))
         score = family.judge(task.definition, record)
         if not _full_marks(score):
             yield _finding("reference_full_marks", task, protocol, f"the reference gets {_words(score)}")
-        null = family.judge(task.definition, play(family, task, options, family.null(options)))
-        if _full_marks(null) or any(null.passed.values()):
-            yield _finding("null_fails", task, protocol, f"the player who knows nothing gets {_words(null)}")
+        if tally.wants(family, task):
+            null = play(family, task, options, family.null(options))
+            tally.add(family, task, family.judge(task.definition, null))
         for twin in twins:
             if twin is not task:
                 yield from _apart(task, twin, family, record)
@@ -93,11 +96,12 @@ def _same_brief(twins: Sequence[Task], families: Mapping[str, Family]) -> Iterab
             yield _finding("same_brief", task, "", f"the brief differs from that of its twin {first.row.id}")
 
 
-def _twins(tasks: Sequence[Task]) -> list[list[Task]]:
+def _twins(tasks: Sequence[Task], families: Mapping[str, Family]) -> list[list[Task]]:
     """Group tasks that a player must not be able to tell apart before acting."""
-    groups: dict[tuple[str, str, str], list[Task]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str], list[Task]] = defaultdict(list)
     for task in tasks:
-        groups[(task.row.family, task.cluster, task.row.setting)].append(task)
+        alone = "" if families[task.row.family].twins else task.row.id
+        groups[(task.row.family, task.cluster, task.row.setting, alone)].append(task)
     return list(groups.values())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from cards.card import Card
@@ -38,6 +39,18 @@ class Policy(Protocol):
         """Return the next (tool, args), or None to stop."""
 
 
+@dataclass(frozen=True)
+class NullBound:
+    """How often a player that knows nothing may pass, over all tasks of one group of a release.
+
+    ``low`` and ``high`` are shares of the group's episodes, both ends allowed.
+    """
+
+    group: str
+    low: float = 0.0
+    high: float = 0.0
+
+
 class Family(Protocol):
     """A kind of environment, whole."""
 
@@ -45,6 +58,8 @@ class Family(Protocol):
     version: str
     """Version of the generator and the judge; stands in every manifest."""
     settings: Sequence[str]
+    twins: bool
+    """Whether tasks of one cluster and setting are twins: equal briefs, and no answer passes in both."""
 
     @property
     def insiders(self) -> Mapping[str, Callable[[Mapping[str, JSON], Options], Policy]]:
@@ -67,6 +82,9 @@ class Family(Protocol):
 
     def null(self, options: Options) -> Policy:
         """Return the player that knows nothing."""
+
+    def null_bound(self, task: Task) -> NullBound | None:
+        """Return the bound that a task's null episodes count against, or None where chance is free."""
 
     def analyses(self, definition: Mapping[str, JSON], record: Record) -> Mapping[str, JSON]:
         """Return named values beside the score (experiments used, trajectories …)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cards.card import Card
-from environments.family import Policy, World
+from environments.family import NullBound, Policy, World
 from environments.law.definition import LawDefinition
 from environments.law.policies import Answering, Ignorant
 from environments.law.world import LawWorld
@@ -21,6 +21,7 @@ class LawFamily:
     name = "law"
     version = "1"
     settings: Sequence[str] = ("identification", "discovery")
+    twins = True
 
     def protocols(self, setting: str) -> Sequence[str]:
         """Return the protocols of a setting in the order that they are played by default."""
@@ -50,6 +51,10 @@ class LawFamily:
     def null(self, options: Options) -> Policy:
         """Return the player that knows nothing."""
         return Ignorant()
+
+    def null_bound(self, task: Task) -> NullBound | None:
+        """In Identification the null player may guess right; in Discovery it never passes."""
+        return NullBound("discovery") if task.row.setting == "discovery" else None
 
     def analyses(self, definition: Mapping[str, JSON], record: Record) -> Mapping[str, JSON]:
         """Return effort, beliefs and forecast errors of one record."""
