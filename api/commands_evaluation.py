@@ -192,8 +192,8 @@ def _play(folder: Path, job: Job, wish: Wish, *, as_json: bool) -> None:
         progress = play_run(
             folder, job, player, wish.concurrency if wish.model else 1, lambda: datetime.now(UTC), notify
         )
+    _report(folder, job, progress, as_json=as_json)
     job.hall.close()
-    _report(folder, progress, as_json=as_json)
     raise typer.Exit(EXIT_CODES[progress.state])
 
 
@@ -220,9 +220,10 @@ def _display(*, show: bool) -> Iterator[Callable[[Progress], None]]:
         yield notify
 
 
-def _report(folder: Path, progress: Progress, *, as_json: bool) -> None:
+def _report(folder: Path, job: Job, progress: Progress, *, as_json: bool) -> None:
     import json
 
+    from api.evaluate import known_words
     from evaluation.leaderboard import boards, load_run, print_boards
 
     if as_json:
@@ -235,7 +236,8 @@ def _report(folder: Path, progress: Progress, *, as_json: bool) -> None:
     from rich.console import Console
 
     console = Console()
-    print_boards(boards([load_run(folder)]), console)
+    words = known_words(job.hall)
+    print_boards(boards([load_run(folder)], {job.hall.release["sha256"]: words} if words else None), console)
     counts = ", ".join(f"{count} {status}" for status, count in sorted(progress.statuses.items()))
     console.print(f"run {folder}: {progress.state}; {counts}", highlight=False, soft_wrap=True)
     if progress.last_error:

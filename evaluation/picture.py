@@ -13,6 +13,7 @@ ROW = 52
 LINES = (22, 35)
 """Where in a player's row the original and the counterfactual stand."""
 TOP, BOTTOM = 30, 26
+LONGEST_NAME = 44
 COLOURS = {"original": "#0b4f8a", "counterfactual": "#a33b00"}
 INK, GRID = "#1c1c1c", "#d5d5d5"
 
@@ -34,7 +35,7 @@ def panel(title: str, rows: Sequence[tuple[str, Cell]]) -> str:
     ]
     for index, player in enumerate(players):
         top = TOP + ROW * index
-        parts.append(f'<text x="{LEFT}" y="{top + 10}">{escape(player)}</text>')
+        parts.append(f'<text x="{LEFT}" y="{top + 10}">{escape(_short(player))}</text>')
         for cell in (cell for name, cell in rows if name == player and cell.weak is not None):
             parts += _mark(top, cell)
     return "".join([*parts, "</svg>"])
@@ -82,6 +83,10 @@ def _mark(top: int, cell: Cell) -> list[str]:
     else:
         parts.append(f'<circle cx="{x}" cy="{y}" r="5" {style}/>')
     return parts
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def _spoken(title: str, rows: Sequence[tuple[str, Cell]]) -> str:

@@ -25,6 +25,8 @@ Z = 1.959963984540054
 MIN_COVERAGE = 0.98
 """Below this share of determined episodes a cell has no row on the board."""
 
+SEALED = "sealed"
+"""Stands for words of a task that are not known here."""
 STATUS_NAMES = ("scored", "invalid", "missing", "undetermined", "error", "owed")
 """What an episode can be; ``owed``: not played yet."""
 
@@ -162,10 +164,10 @@ def cells(outcomes: Iterable[Outcome]) -> list[Cell]:
     groups: dict[CellKey, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[_key(outcome)].append(outcome)
-    order = sorted(
-        groups, key=lambda k: (k.family, k.collection, k.setting, protocol_order(k.protocol), k.variant)
-    )
-    return [_cell(key, groups[key]) for key in order]
+    order = sorted(groups, key=_cell_order)
+    # An open episode whose words are not known may belong to any cell of its kind: it counts against all.
+    lost = {_kind(key): len(group) for key, group in groups.items() if key.variant == SEALED}
+    return [_cell(key, groups[key], 0 if key.variant == SEALED else lost.get(_kind(key), 0)) for key in order]
 
 
 def gaps(
@@ -194,9 +196,9 @@ def _key(outcome: Outcome) -> CellKey:
     return CellKey(
         slot.family,
         slot.setting,
-        facets.get("variant", "sealed"),
+        facets.get("variant", SEALED),
         slot.protocol,
-        facets.get("collection", "sealed"),
+        facets.get("collection", SEALED),
     )
 
 
@@ -207,7 +209,15 @@ def protocol_order(protocol: str) -> tuple[int, int, str]:
     return places.get(word, 3), int(number) if number.isdigit() else 0, protocol
 
 
-def _cell(key: CellKey, outcomes: Sequence[Outcome]) -> Cell:
+def _kind(key: CellKey) -> tuple[str, str, str]:
+    return key.family, key.setting, key.protocol
+
+
+def _cell_order(key: CellKey) -> tuple[object, ...]:
+    return key.family, key.collection, key.setting, protocol_order(key.protocol), key.variant
+
+
+def _cell(key: CellKey, outcomes: Sequence[Outcome], lost: int) -> Cell:
     rows = [outcome.row for outcome in outcomes if outcome.row is not None]
     statuses = Counter[str](row.status for row in rows)
     statuses["owed"] = len(outcomes) - len(rows)
@@ -220,7 +230,7 @@ def _cell(key: CellKey, outcomes: Sequence[Outcome]) -> Cell:
         n=len(outcomes),
         statuses={name: statuses[name] for name in STATUS_NAMES},
         clusters=len({outcome.cluster for outcome in outcomes}),
-        coverage=determined / len(outcomes),
+        coverage=determined / (len(outcomes) + lost),
         prediction=_estimate("prediction", key, outcomes),
         weak=_estimate("weak", key, outcomes),
         strict=_estimate("strict", key, strict),
