@@ -21,7 +21,7 @@ from gateway.completion import completion_problem
 from gateway.endpoint import Endpoint
 
 MAX_BODY_BYTES = 16 * 2**20
-"""A longer reply is cut off and counts as malformed."""
+"""A longer reply is cut off, as if the connection had broken."""
 
 _OVERFLOW = re.compile(
     r"context.{0,10}(length|window|size)|maximum context|prompt is too long|too many (input )?tokens",

@@ -111,7 +111,7 @@ def model_player(gateway: Gateway, play: Play = Play(), purse: Purse | None = No
             purse.settle(reserved, reply)
         return reply
 
-    return ModelPlayer(gateway.name, ask, prompt or Prompt.read(PROMPT), play)
+    return ModelPlayer(gateway.name, ask, Prompt.read(PROMPT), play)
 
 
 class AskTurn(Protocol):

@@ -26,7 +26,7 @@ from evaluation.players.action import (
     expression_document,
     read_action,
 )
-from evaluation.players.model import PROMPT, ModelHand, Play, model_player
+from evaluation.players.model import PROMPT, ModelHand, ModelPlayer, Play, model_player
 from evaluation.players.scripted import options_of
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
@@ -88,10 +88,10 @@ def gateway_at(base_url: str, folder: Path, limits: Limits = FAST, model: str = 
 
 
 def play_run(
-    folder: Path, gateway: Gateway, play: Play, selection: Selection, prompt: Prompt | None = None
+    folder: Path, gateway: Gateway, play: Play, selection: Selection, player: ModelPlayer | None = None
 ) -> list[EpisodeRow]:
     """Play a plan, or what is left of it, and return its rows."""
-    player = model_player(gateway, play, prompt)
+    player = player or model_player(gateway, play)
     if not (folder / "manifest.json").exists():
         rows = [task.row for task in tasks()]
         create_run(folder, make_plan(RELEASE, rows, player, selection), datetime(2026, 11, 30, tzinfo=UTC))
@@ -354,7 +354,13 @@ def test_three_slots_against_a_real_small_model_end_without_an_exception(tmp_pat
     with small_model(context=8192) as base_url:
         limits = Limits(call_seconds=200)
         with gateway_at(base_url, tmp_path / "run", limits, model=MODEL) as gateway:
-            rows = play_run(tmp_path / "run", gateway, Play(turns=1, max_tokens=64), selection, prompt)
+
+            def ask(messages: Sequence[Message], schema: dict[str, JSON], subject: str) -> ChatReply:
+                return gateway.chat(messages, purpose="play", subject=subject, max_tokens=64, schema=schema)
+
+            play = Play(turns=1, max_tokens=64)
+            player = ModelPlayer(gateway.name, ask, prompt, play)
+            rows = play_run(tmp_path / "run", gateway, play, selection, player)
     assert len(rows) == 3
     assert {row.status for row in rows} <= {"scored", "invalid", "missing"}
     assert all(row.usage.calls and row.usage.tokens_in and row.usage.tokens_out for row in rows)
