@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import product
 
 import numpy as np
 from pydantic import ValidationError
@@ -98,10 +99,12 @@ def _card(
 
 
 def _sizes(tree: Tree, inputs: tuple[Input, ...], parameters: tuple[Parameter, ...]) -> FloatArray:
-    """Return |g| at the points of the domain where the relation is defined; empty when it never is."""
-    intervals = {item.name: Interval(item.low, item.high, item.scale) for item in inputs}
+    """Return |g| at points and corners of the domain where it is defined; empty when it never is."""
+    domain = Domain({item.name: Interval(item.low, item.high, item.scale) for item in inputs})
     try:
-        columns = points(Domain(intervals), 1024)
+        columns = points(domain, 1024)
+        corners = np.array(list(product(*((item.low, item.high) for item in inputs))))
+        columns = {name: np.append(column, corners[:, i]) for i, (name, column) in enumerate(columns.items())}
         values, defined = evaluate_partial(tree, {**{p.name: p.value for p in parameters}, **columns})
     except (AlmanacError, ValueError, ArithmeticError):
         return np.zeros(0)  # an unknown name or a reversed domain: acceptance says so

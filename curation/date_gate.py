@@ -37,6 +37,7 @@ _SAME_WORK = (
     "is-same-as",
     "is-identical-to",
 )
+ARXIV_ID = "arxiv id"
 _LEAD, _VERSION = r"(?:arxiv[.:/]|arxiv\.org/abs/|^)", r"(?:v\d+)?$"
 _NEW_ID = re.compile(_LEAD + r"(\d{2})(\d{2})\.\d{4,5}" + _VERSION, re.IGNORECASE)
 _OLD_ID = re.compile(_LEAD + r"[a-z-]+(?:\.[a-z]{2})?/(\d{2})(\d{2})\d{3}" + _VERSION, re.IGNORECASE)
@@ -63,9 +64,8 @@ def _verdict(
 
 
 def listing_facts(listing: Listing) -> list[DatedFact]:
-    """Return what an arXiv listing says: the submission of the first version, and the id's month."""
-    published = DatedFact("preprint_v1", parse_interval(listing.published), "arxiv", listing.published)
-    return [published, *arxiv_month(listing.id)]
+    """Return what an arXiv listing says of dates: the submission of the first version."""
+    return [DatedFact("preprint_v1", parse_interval(listing.published), "arxiv", listing.published)]
 
 
 def arxiv_month(text: str) -> list[DatedFact]:
@@ -79,7 +79,22 @@ def arxiv_month(text: str) -> list[DatedFact]:
         interval = from_parts([year, month])
     except InputError:
         return []
-    return [DatedFact("preprint_v1", interval, "arxiv id", text)]
+    return [DatedFact("preprint_v1", interval, ARXIV_ID, text)]
+
+
+def without_vaguer(facts: Iterable[DatedFact]) -> tuple[DatedFact, ...]:
+    """Return the facts once each, without a month from an arXiv id where the day in it is known.
+
+    Otherwise the first of the month would count as the earliest public date of a paper of the 23rd.
+    """
+    distinct = list(dict.fromkeys(facts))
+    days = [fact.interval for fact in distinct if fact.kind == "preprint_v1" and fact.source != ARXIV_ID]
+    return tuple(
+        fact
+        for fact in distinct
+        if fact.source != ARXIV_ID
+        or not any(fact.interval.low <= day.low and day.high <= fact.interval.high for day in days)
+    )
 
 
 def crossref_facts(record: Mapping[str, Any]) -> list[DatedFact]:

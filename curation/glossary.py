@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from curation.document import Term
-from curation.printed import NUMBER
+from curation.printed import NUMBER, value_of
 
 _UNIT = r"[A-Za-zµμΩ☉°%\\][^,;.()$\n]*?(?:\.\d[^,;.()$\n]*?)*"
 _MATHS = re.compile(r"\$([^$]+)\$|`([^`]+)`")
@@ -25,10 +25,8 @@ _MEANING = re.compile(
 _IN_UNIT = re.compile(r"^(?P<meaning>.*?)\s+(?:in(?: units of)?|measured in)\s+(?P<unit>\S.*)$")
 _WHERE = re.compile(r"\b(?:[Ww]here|[Hh]ere|[Ww]ith)\b")
 _VALUE = re.compile(r"^(?P<symbol>[^=<>]+?)\s*=\s*(?P<value>.+)$")
-_RANGE = re.compile(
-    rf"^(?P<low>{NUMBER})\s*(?:-{{2,3}}|–|—|\\text{{--}}|\\ldots|\\dots|…|\s+to\s+)\s*(?P<high>{NUMBER})$"
-)
-_ONE = re.compile(rf"^(?P<one>{NUMBER})(?:\s*(?:\\pm|±)\s*{NUMBER})?$")
+_DASH = r"(?:-{2,3}|–|—|\\text\{--\}|\\ldots|\\dots|…|\s+to\s+)"
+_RANGE = re.compile(rf"^\(?(?P<low>{NUMBER})\s*{_DASH}\s*(?P<high>{NUMBER})(?:\)(?P<power>.*))?$")
 
 
 @dataclass(frozen=True)
@@ -96,9 +94,9 @@ def _term(text: str, mark: re.Match[str], stop: int) -> Term | None:
 def _printed(value: str) -> tuple[str, str, str]:
     bare = value.strip()
     if between := _RANGE.match(bare):
-        return "", between["low"], between["high"]
-    one = _ONE.match(bare)
-    return (one["one"], "", "") if one else ("", "", "")
+        shared = between["power"] or ""  # (6.3--9.5) \times 10^{21}
+        return "", between["low"] + shared, between["high"] + shared
+    return (bare, "", "") if value_of(bare) is not None else ("", "", "")
 
 
 _LE = r"(?:\\leqslant|\\leq|\\le|\\lesssim|<=|<|≤|≲)"

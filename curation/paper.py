@@ -72,6 +72,6 @@ class Paper(_Frozen):
         preprints = [fact.interval for fact in self.facts if fact.record_type != "journal-article"]
         journal = journal_date(self.facts)
         return Dates(
-            first_preprint=str(min(preprints)) if preprints else None,
+            first_preprint=str(min(preprints, key=lambda interval: interval.high)) if preprints else None,
             journal_online=str(journal) if journal else None,
         )

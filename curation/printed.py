@@ -14,7 +14,7 @@ NUMBER = rf"[-+−]?(?:{_MANTISSA}(?:[eE][-+−]?\d+)?(?:\s*{_TIMES}\s*{_POWER})
 
 _DASH = r"\s*(?:-{1,3}|–|—|\\text\{--\}|\\ldots|\\dots|…)\s*"
 _BETWEEN = rf"(?:{_DASH}|\s+to\s+\$?)"
-_SIGNED = re.compile(rf"(?<![A-Za-z_^\d.]){NUMBER}")
+_SIGNED = re.compile(rf"(?<![A-Za-z_^\d.])(?<!\^-){NUMBER}")
 _RANGE = re.compile(
     rf"(?<![A-Za-z_^\d.])\(?(?P<low>{NUMBER})\$?(?:{_BETWEEN}|\s+and\s+\$?(?=.))"
     rf"(?P<high>{NUMBER.removeprefix('[-+−]?')})"
@@ -22,6 +22,7 @@ _RANGE = re.compile(
 )
 _BETWEEN_WORD = re.compile(r"\b(?:between|from)\s+\$?\(?$", re.IGNORECASE)
 _UNCERTAINTY = re.compile(r"\\pm|±|\+/-")
+_CENTRAL = re.compile(rf"\(\s*({NUMBER})\s*(?:\\pm|±|\+/-)\s*{NUMBER}\s*\)\s*({_TIMES}\s*{_POWER})")
 _INDEX = re.compile(r"[_^]\s*\{?\s*$")
 
 
@@ -72,8 +73,9 @@ def _shared_power(low: str, high: str) -> list[float]:
 
 
 def _plain(text: str) -> str:
+    """Return the text with one minus sign, no thin spaces, and (m ± e) × 10^k as m × 10^k."""
     text = re.sub(r"\\[,;:! ]|~", " ", text).replace("−", "-").replace("{,}", ",")
-    return re.sub(r"\\(?:mathrm|text|rm)\b", "", text) if "\\text{--}" not in text else text
+    return _CENTRAL.sub(r"\1 \2", text)
 
 
 def _value(number: str) -> float:

@@ -131,15 +131,21 @@ def claims(card: Card) -> dict[str, str]:
     )
     for item in card.inputs:
         listed[f"inputs.{item.name}.unit"] = f"{item.symbol}, {item.description}, in {item.unit}"
-        listed[f"inputs.{item.name}.domain"] = f"{item.symbol} from {item.low!r} to {item.high!r} {item.unit}"
+        listed[f"inputs.{item.name}.domain"] = (
+            f"{item.symbol} from {item.low!r} to {item.high!r}{_of(item.unit)}"
+        )
     for parameter in card.parameters:
         if parameter.source != "a unit":
             listed[f"parameters.{parameter.name}.value"] = (
-                f"{parameter.symbol}, {parameter.description}, is {parameter.value!r} {parameter.unit}"
+                f"{parameter.symbol}, {parameter.description}, is {parameter.value!r}{_of(parameter.unit)}"
             )
     for index, condition in enumerate(card.conditions):
         listed[f"conditions[{index}]"] = " ".join(condition.split())
     return listed
+
+
+def _of(unit: str) -> str:
+    return "" if unit == "1" else f" {unit}"
 
 
 def is_numeric(field: str) -> bool:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cards.dates import DatedFact, DateInterval
+from cards.dates import DateInterval
 from curation.arrivals import Arrivals
-from curation.date_gate import arxiv_month, crossref_facts, judge, listing_facts, metadata_facts
+from curation.date_gate import (
+    arxiv_month,
+    crossref_facts,
+    judge,
+    listing_facts,
+    metadata_facts,
+    without_vaguer,
+)
 from curation.paper import DateVerdict, Listing, Paper
 
 _DISCIPLINES = {
@@ -75,7 +82,8 @@ class Shelf:
         return paper.model_copy(update={"track": "journal"}) if in_list else paper
 
     def _from_arxiv(self, listing: Listing, records: Sequence[Mapping[str, Any]]) -> Paper:
-        facts = listing_facts(listing) + [fact for record in records for fact in crossref_facts(record)]
+        known = listing_facts(listing) + [fact for record in records for fact in crossref_facts(record)]
+        facts = without_vaguer(known)
         content = self._contents.get(listing.key)
         name = f"{listing.id}v{listing.version}"
         return Paper(
@@ -88,7 +96,7 @@ class Shelf:
             arxiv=name,
             address=f"https://arxiv.org/abs/{name}",
             discipline=_discipline(listing.primary),
-            facts=_distinct(facts),
+            facts=facts,
             content=content["sha256"] if content else None,
             content_name=name.replace("/", "_"),
             verdict=_with_source(judge(facts, self._after), listing, content),
@@ -96,8 +104,9 @@ class Shelf:
 
     def _from_folder(self, row: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Paper:
         metadata = row["metadata"]
-        facts = metadata_facts(metadata["dates"]) + arxiv_month(metadata["arxiv"] or "")
-        facts += [fact for record in records for fact in crossref_facts(record)]
+        known = metadata_facts(metadata["dates"]) + arxiv_month(metadata["arxiv"] or "")
+        known += [fact for record in records for fact in crossref_facts(record)]
+        facts = without_vaguer(known)
         return Paper(
             key=row["paper"],
             origin="folder",
@@ -109,7 +118,7 @@ class Shelf:
             licence=metadata["licence"],
             address=metadata["address"],
             discipline=metadata["discipline"],
-            facts=_distinct(facts),
+            facts=facts,
             content=row["sha256"],
             content_name=row["name"],
             verdict=judge(facts, self._after),
@@ -139,10 +148,6 @@ def _latest(arrivals: Arrivals) -> Iterable[Listing]:
             if listing.id not in latest or latest[listing.id].version < listing.version:
                 latest[listing.id] = listing
     return latest.values()
-
-
-def _distinct(facts: Iterable[DatedFact]) -> tuple[DatedFact, ...]:
-    return tuple(dict.fromkeys(facts))
 
 
 def _journal(records: Sequence[Mapping[str, Any]]) -> str:

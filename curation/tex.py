@@ -41,6 +41,8 @@ _ENVIRONMENT = re.compile(r"\\(?:begin|end)\{[^{}]*\}(?:\[[^\]]*\])?")
 _SPACES = re.compile(r"~|\\[,;:! ]|\\(?:quad|qquad|noindent|par|maketitle|newline|centering|item)\b|\\\\")
 _ESCAPED = re.compile(r"\\([%&_#$])")
 _MATHS = re.compile(r"\$[^$]*\$")
+_UNIT_POWER = re.compile(r"\$\s*\^\s*\{?\s*([-+]?\d+)\s*\}?\s*\$")
+"""The power of a unit, as in ``km s$^{-1}$``: it belongs to the words around it."""
 
 
 def parse_tex(paper: str, files: Mapping[str, str]) -> Document:
@@ -149,6 +151,7 @@ def _document(paper: str, body: str, findings: list[Finding]) -> Document:
 def _readable(raw: str) -> str:
     """Return prose without TeX's own words; inline mathematics stays as it is printed in the source."""
     pieces, position = [], 0
+    raw = _UNIT_POWER.sub(r"^\1", raw)
     for match in _MATHS.finditer(raw):
         pieces += [_words(raw[position : match.start()]), match.group()]
         position = match.end()
