@@ -19,7 +19,9 @@ def serve(
     workspace: WorkspaceOption = Path("workspace"),
     only: Annotated[str, typer.Option(help="Serve one door in this process: agent or curator.")] = "",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port with --only (0 takes a free one).", min=0, max=65535)] = -1,
+    port: Annotated[
+        int | None, typer.Option(help="Port with --only (0 takes a free one).", min=0, max=65535)
+    ] = None,
     agent_url: Annotated[
         str, typer.Option(help="Where players reach the agent door (curator door only).")
     ] = "",
@@ -34,7 +36,7 @@ def serve(
     settings = Settings.from_environment()
     ports = {"agent": settings.agent_port, "curator": settings.curator_port}
     if only:
-        address = (host, port if port >= 0 else ports.get(only, 0))
+        address = (host, ports.get(only, 0) if port is None else port)
         run_door(only, workspace, address, agent_url or f"http://{host}:{settings.agent_port}")
         return
     _serve_both(workspace, host, ports, agent_url)
