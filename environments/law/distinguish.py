@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from environments.law.definition import Certificate, FloatArray, LawDefinition, Variant
-from environments.law.fit import fit, hidden_names, tolerance_weights
+from environments.law.fit import COARSE, fit, hidden_names, tolerance_weights
 from environments.law.oracle import observe, quantise_all
 from environments.law.study import Study
 
@@ -65,7 +65,7 @@ def _refit(definition: LawDefinition, predictor: Variant, world: Variant) -> dic
     columns = definition.columns(definition.eval_inputs)
     readings = observe(definition, columns, world)
     weights = tolerance_weights(definition, readings)
-    return fit(definition, predictor, columns, readings, weights=weights, free=free)
+    return fit(definition, predictor, columns, readings, weights=weights, free=free, tolerance=COARSE)
 
 
 def _counts(

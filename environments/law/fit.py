@@ -13,7 +13,8 @@ from environments.law.definition import FloatArray, LawDefinition, Variant
 
 _UNDEFINED = 1e8
 """Residual where the relation is undefined: worse than any honest misfit, and finite."""
-_TOLERANCE = 1e-10
+FINE, COARSE = 1e-10, 1e-5
+"""Relative change of cost or constants at which a fit stops: for recovering constants, for a misfit."""
 
 Responses = Mapping[str, FloatArray]
 
@@ -26,6 +27,7 @@ def fit(
     *,
     weights: Responses,
     free: Mapping[str, float],
+    tolerance: float = FINE,
 ) -> dict[str, float]:
     """Fit the constants ``free`` (name to start value) of one twin's relation to readings.
 
@@ -33,6 +35,7 @@ def fit(
         columns: inputs, arrays of shape (n,).
         readings: what was read of each observable, shape (n,).
         weights: the size of a residual of one, shape (n,), by observable.
+        tolerance: when to stop, ``FINE`` or ``COARSE``.
 
     Returns:
         The fitted values by name. Deterministic.
@@ -54,18 +57,18 @@ def fit(
             return np.full(sum(len(column) for column in readings.values()), _UNDEFINED)
         return np.clip(np.concatenate(parts), -_UNDEFINED, _UNDEFINED)
 
-    shift = _solve(residuals, len(names))
+    shift = _solve(residuals, len(names), tolerance)
     return dict(zip(names, (float(v) for v in start + unit * shift), strict=True))
 
 
-def _solve(residuals: Callable[[FloatArray], FloatArray], count: int) -> FloatArray:
+def _solve(residuals: Callable[[FloatArray], FloatArray], count: int, tolerance: float) -> FloatArray:
     solution = least_squares(
         residuals,
         np.zeros(count),
         method="lm",
-        xtol=_TOLERANCE,
-        ftol=_TOLERANCE,
-        gtol=_TOLERANCE,
+        xtol=tolerance,
+        ftol=tolerance,
+        gtol=tolerance,
         max_nfev=60 * (count + 1),
     )
     return np.asarray(solution.x, dtype=np.float64)

@@ -29,6 +29,8 @@ MOST_TRIED = 60
 """Ladders of one tier that are tried before the tier is given up."""
 _TOO_FAINT = ("distinguishable", "structural", "influence")
 """Checks that a stronger change of the same kind may pass."""
+_MOST_WEAK_ONLY = 8
+"""Weak-only pairs after which a better one is no longer hoped for."""
 _DESIGNS = 6
 """Preset designs that are looked at for one mutation."""
 _INPUT_DIGITS = 4
@@ -126,17 +128,19 @@ class _Maker:
     def make(self, requested: str, level: str, reasons: list[str]) -> Pair | None:
         """Try one tier; the best that is merely weak-only is kept for when nothing better comes."""
         found = ladders(self._card, level, generator(derive(self._seed, "mutate", level)))
-        if level != requested or level != "easy":
+        if requested != "easy":
             found = structural_first(found)
-        weak_only: LawDefinition | None = None
+        weak_only: list[LawDefinition] = []
         refusals: dict[str, int] = {}
         for ladder in found[:MOST_TRIED]:
             definition = self._climb(ladder, level, refusals)
             if definition is not None and definition.strict:
                 return self._pair(requested, level, reasons, definition)
-            weak_only = weak_only or definition
-        if weak_only is not None:
-            return self._pair(requested, level, [*reasons, _why_weak(weak_only)], weak_only)
+            weak_only += [definition] if definition is not None else []
+            if len(weak_only) == _MOST_WEAK_ONLY:
+                break
+        if weak_only:
+            return self._pair(requested, level, [*reasons, _why_weak(weak_only[0])], weak_only[0])
         reasons.append(f"no {level} change passes: {_summary(refusals, len(found))}")
         return None
 
