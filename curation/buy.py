@@ -43,17 +43,16 @@ def buy(stage: Literal["extract", "review"], bench: Workbench) -> list[str]:
     )
 
 
-def left_out(bench: Workbench) -> list[str]:
+def left_out(bench: Workbench, arrivals: Arrivals) -> list[str]:
     """Return the papers that a cut without a model must leave out: those whose replies were never bought.
 
-    Works on the arrivals alone, in memory, before any stage has run.
+    Works in memory on arrivals that are not pinned yet, before any stage has run.
     """
     desk = Desk(bench, replaying)
     extractor = desk.extractor
-    arrivals = Arrivals(bench.arrivals)
     if extractor is None:
         return []
-    readable = [paper for paper in desk.shelve() if paper.verdict.outcome == "eligible" and paper.content]
+    readable = [paper for paper in desk.shelve(arrivals) if paper.verdict.outcome == "eligible" and paper.content]
     return [paper.key for paper in readable if _owes(paper, arrivals, desk, extractor)]
 
 

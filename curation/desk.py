@@ -52,15 +52,15 @@ class Desk:
     bench: Workbench
     how: HowToAsk
 
-    def shelve(self) -> list[Paper]:
-        """State the arrivals as papers.
+    def shelve(self, arrivals: Arrivals) -> list[Paper]:
+        """State arrivals as papers.
 
         Raises:
             InputError: when ``window.after`` is not a date.
         """
         after = parse_interval(str(self.bench.params["window"]["after"]))
         journals = self.bench.params["sources"].get("journals") or []
-        return Shelf(Arrivals(self.bench.arrivals), after, journals).papers()
+        return Shelf(arrivals, after, journals).papers()
 
     @cached_property
     def papers(self) -> dict[str, Paper]:

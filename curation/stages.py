@@ -32,7 +32,7 @@ from environments.task import Task
 
 def harvest(bench: Workbench) -> None:
     """State the arrivals as papers with their date verdicts."""
-    papers = Desk(bench, replaying).shelve()
+    papers = Desk(bench, replaying).shelve(Arrivals(bench.arrivals))
     _write(bench, "papers.jsonl", papers, "harvest")
 
 

@@ -97,10 +97,8 @@ def _round(relation: dict[str, Any]) -> None:
 
 def _trust_the_first(relation: dict[str, Any], objections: str) -> None:
     conditions = relation["conditions"]
-    if conditions:
-        relation["conditions"] = [
-            conditions[-1] if "conditions[0]: contradicted" in objections else conditions[0]
-        ]
+    told = "conditions[0]: contradicted" in objections
+    relation["conditions"] = (conditions[-1:] if told else conditions[:1]) or conditions
 
 
 def _review(text: str, claims: str) -> dict[str, Any]:
