@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from environments.budget import Budget
 
-charges = st.lists(
-    st.dictionaries(st.sampled_from(["calls", "turns", "rows"]), st.integers(0, 5)), max_size=20
-)
+charge = st.dictionaries(st.sampled_from(["calls", "turns", "rows"]), st.integers(0, 5))
 
 
 @given(st.lists(charge, max_size=20))
