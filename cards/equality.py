@@ -7,10 +7,12 @@
    means that the difference falls below 1e-30 and that no constant moved by more than 1e-6 of itself. So a
    rounded or folded constant passes, and an approximation, however close, does not.
 
-Differences are relative to |truth| at the point. Where the truth changes sign or vanishes inside the domain
-they are relative to its median size at smaller values, since close to a root every rounded constant has a
-large relative effect. A float64 comparison looks first, but only picks the points that fifty digits then
-judge. The work is counted, not timed, so that the verdict is the same on every machine.
+"Different" in the first step is relative to |truth| or to its median size on the domain, whichever is
+larger: close to a root of the truth every rounded constant has a large relative effect. "Equal" is relative
+to |truth| alone, so nothing hides where the truth is small. A float64 comparison looks first, but only picks
+the points that fifty digits then judge. Points that lie within the reach of a constant's permitted move from
+one of the submission's own switching surfaces tell nothing and are left out. The work is counted, not timed,
+so that the verdict is the same on every machine.
 
 Source: arXiv 2610.37919, section 4 (strict success); the procedure is ours.
 """
@@ -31,7 +33,7 @@ from cards.expression import Tree
 from cards.operators import BoolArray, FloatArray
 from cards.pieces import IntArray, explore, surfaces
 from cards.precise import Raw
-from cards.probe import RawColumns, UndefinedError, cost, differences, precise_values, raw_column
+from cards.probe import RawColumns, Scale, UndefinedError, cost, differences, precise_values, raw_column
 from cards.refit import AGREEMENT, MOST_STEPS, MOVE, Fit, Skeleton, Target, refit, skeleton, within_reach
 
 DIFFERENCE = 1e-6
@@ -41,7 +43,7 @@ MOST_WORK = 1_000_000
 _SCANNED = 256
 _PROBED = 64
 _LOOKS = 3  # suspicious points that fifty digits look at
-_MOST_SURFACE_WORK = 600
+_MOST_SURFACE_WORK = 300
 _SPARE = 32  # more points than constants, so that no fit can pass through all of them
 _SUSPECT = 1e-5  # a float64 difference worth a look at fifty digits
 
@@ -120,7 +122,7 @@ class _Truth:
         self.surfaces = surfaces(tree, domain)
         self.points = _Points(points(domain, _SCANNED), domain.constants)
         self.values = self.scan(self.points)
-        self.floor = self._floor()
+        self.median = self._median()
 
     def scan(self, where: _Points) -> FloatArray:
         """Return float64 values; NaN where float64 alone finds the truth undefined."""
@@ -140,12 +142,10 @@ class _Truth:
         """Values at fifty digits at the first points."""
         return self.precise(self.points.take(slice(_PROBED)))
 
-    def _floor(self) -> float:
+    def _median(self) -> float:
         sizes = np.abs(self.values[np.isfinite(self.values)])
-        if sizes.size == 0 or (np.all(self.values > 0) or np.all(self.values < 0)):
-            return 0.0
-        typical = float(np.median(sizes))
-        return typical if typical > 0 else float(np.max(sizes))
+        typical = float(np.median(sizes)) if sizes.size else 0.0
+        return typical if typical > 0 else float(np.max(sizes, initial=0.0))
 
 
 @lru_cache(maxsize=128)
@@ -197,17 +197,19 @@ class _Decision:
         """Look with float64 for points that fifty digits then find different or undefined."""
         values, defined = evaluate_partial(self.tree, where.floats)
         with np.errstate(all="ignore"):
-            wrong = np.abs(values - truth) / np.maximum(np.abs(truth), self.truth.floor)
+            wrong = np.abs(values - truth) / np.maximum(np.abs(truth), self.truth.median)
         wrong = np.where(defined & np.isfinite(truth), wrong, np.where(defined, 0.0, np.inf))
         suspects = np.argsort(-np.nan_to_num(wrong, nan=0.0), kind="stable")[:_LOOKS]
         suspects = suspects[wrong[suspects] > _SUSPECT]
         if not suspects.size:
             return None
-        suspects = suspects[~self.near(where.take(suspects))]
-        return self.compare(where.take(suspects))[1]
+        looked_at = where.take(suspects)
+        return self.compare(looked_at.take(self.clear(looked_at)))[1]
 
-    def near(self, where: _Points) -> BoolArray:
-        return within_reach(self.freed, where.floats, self.truth.domain)
+    def clear(self, where: _Points, *, touching: bool = False) -> IntArray:
+        """Return the numbers of points at which the submission can be told from the truth."""
+        near = within_reach(self.freed, where.floats, self.truth.domain, touching=touching)
+        return np.flatnonzero(~near)
 
     def compare(self, where: _Points, truth: list[Raw] | None = None) -> tuple[FloatArray, Verdict | None]:
         """Return differences at fifty digits, and the verdict if one is too large."""
@@ -218,19 +220,22 @@ class _Decision:
         except UndefinedError as error:
             reason = f"The submission is undefined at {where.shown(error.index)}."
             return np.empty(0), Verdict("different", reason)
-        gaps = np.abs(differences(values, truth, self.truth.floor))
-        largest = float(np.max(gaps, initial=0.0))
+        scale = Scale.of(truth, self.truth.median)
+        gaps = np.abs(differences(values, truth, scale.strict))
+        with np.errstate(all="ignore"):
+            seen = np.where(scale.typical > 0, gaps * (scale.strict / scale.typical), gaps)
+        largest = float(np.max(seen, initial=0.0))
         if largest <= DIFFERENCE:
             return gaps, None
-        at = where.shown(int(np.argmax(gaps)))
+        at = where.shown(int(np.argmax(seen)))
         return gaps, Verdict("different", f"They differ by {largest:.3g} of the truth at {at}.", largest)
 
     def probe(self, pieces: _Points) -> Verdict:
         """Compare at fifty digits; refit when the trees are neither clearly different nor clearly equal."""
         base = self.truth.points.take(slice(_PROBED))
-        clear = np.flatnonzero(~self.near(base))
+        clear = self.clear(base)
         base, truth = base.take(clear), [self.truth.probed[i] for i in clear]
-        pieces = pieces.take(np.flatnonzero(~self.near(pieces))) if len(pieces) else pieces
+        pieces = pieces.take(self.clear(pieces)) if len(pieces) else pieces
         gaps, verdict = self.compare(base, truth)
         if verdict is None and len(pieces):
             more, verdict = self.compare(pieces)
@@ -251,9 +256,10 @@ class _Decision:
                 f"They differ by {largest:.3g} of the truth, and the submission has no constant to blame."
             )
             return Verdict("different", reason, largest)
-        where = self.enough(where, count + _SPARE)
+        where = self.enough(where.take(self.clear(where, touching=True)), count + _SPARE)
         self.spend(cost(self.truth.tree) * len(where))
-        target = Target(where.floats, where.raw, self.truth.precise(where), self.truth.floor)
+        truth = self.truth.precise(where)
+        target = Target(where.floats, where.raw, truth, Scale.of(truth, self.truth.median))
         steps = min(MOST_STEPS, self.work // max(1, self.price * len(where)) - 1)
         if steps < 1:
             raise _UndecidedError(f"A refit of {count} constants takes more work than is allowed.")
@@ -270,7 +276,7 @@ class _Decision:
             return where
         domain = self.truth.domain
         more = _Points(points(domain, count, seed=1), domain.constants)
-        return where.joined(more.take(np.flatnonzero(~self.near(more))))
+        return where.joined(more.take(self.clear(more, touching=True)))
 
     def spend(self, work: int) -> None:
         self.work -= work

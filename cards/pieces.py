@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +121,7 @@ class _Explorer:
     def run(self) -> FloatArray:
         seeds = unit_points(self.domain, 2 * _SEEDS, seed=1)
         lines = _axis_lines(seeds[:_SEEDS], self.axes).joined(_Lines(seeds[:_SEEDS], seeds[_SEEDS:]))
+        lines = lines.joined(self.to_corners(seeds))
         kept: list[FloatArray] = []
         seen: Counter[tuple[int, bytes]] = Counter()
         for _ in range(_ROUNDS):
@@ -131,6 +133,18 @@ class _Explorer:
                 break
             lines = _axis_lines(np.array(fresh[:_SEEDS_PER_ROUND]), self.axes)
         return np.array(kept[:_MOST_POINTS]).reshape(-1, seeds.shape[1])
+
+    def to_corners(self, seeds: FloatArray) -> _Lines:
+        """Return lines from the cube's centre to corners in pieces that no seed lies in."""
+        corners = np.full((2 ** len(self.axes), seeds.shape[1]), 0.5)
+        corners[:, self.axes] = np.array(list(product((0.0, 1.0), repeat=len(self.axes))))
+        met = {state.tobytes() for state in self.states(self.values(seeds))}
+        other: dict[bytes, FloatArray] = {}
+        for corner, state in zip(corners, self.states(self.values(corners)), strict=True):
+            if state.tobytes() not in met:
+                other.setdefault(state.tobytes(), corner)
+        ends = np.array(list(other.values())[:_SEEDS_PER_ROUND]).reshape(-1, seeds.shape[1])
+        return _Lines(np.full_like(ends, 0.5), ends)
 
     def keep(
         self, group: int, points: FloatArray, seen: Counter[tuple[int, bytes]], kept: list[FloatArray]

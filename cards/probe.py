@@ -5,10 +5,13 @@ Constants count as the decimals that they are written as, inputs as the binary n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from typing import cast
 
+import numpy as np
 from mpmath import libmp
 
 from cards import precise
@@ -21,6 +24,7 @@ RawColumns = Mapping[str, "Raw | list[Raw]"]
 """A scalar or one value per point, by variable name."""
 
 _CHEAP = frozenset({"add", "sub", "mul", "div", "neg", "min", "max", "abs", "sign", "step", "floor", "ceil"})
+_ZERO = 1e-15
 _LOWEST, _HIGHEST = -1074, 1024  # binary exponents of float64's range
 
 
@@ -57,19 +61,37 @@ def cost(tree: Tree) -> int:
     )
 
 
-def differences(values: Sequence[Raw], truth: Sequence[Raw], floor: float) -> list[float]:
-    """Return (value − truth) / max(|truth|, floor) at each point; ±inf for x − 0 with a floor of 0."""
-    return [_difference(value, target, floor) for value, target in zip(values, truth, strict=True)]
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What differences from the truth are relative to, at each point; both of shape (n,).
+
+    Attributes:
+        typical: |truth| or its median size, whichever is larger. Close to a root every rounded constant has
+            a large effect on |truth| alone, so this is what decides "different".
+        strict: |truth|, but a value of less than 1e-15 of the typical size counts as zero. This is what
+            decides "equal", and it hides nothing.
+    """
+
+    typical: FloatArray
+    strict: FloatArray
+
+    @classmethod
+    def of(cls, truth: Sequence[Raw], median: float) -> Scale:
+        """Return the scale of a truth whose median size on the domain is ``median``."""
+        sizes = np.abs([precise.to_float(value) for value in truth])
+        return cls(np.maximum(sizes, median), np.maximum(sizes, _ZERO * median))
 
 
-def _difference(value: Raw, target: Raw, floor: float) -> float:
-    gap = libmp.mpf_sub(value, target, PRECISION, "n")
-    if not gap[1]:
-        return 0.0
-    scale = target if precise.to_float(precise.abs_(target)) >= floor else precise.from_binary(floor)
-    if not scale[1]:
-        return float("-inf") if gap[0] else float("inf")
-    return precise.to_float(libmp.mpf_div(gap, libmp.mpf_abs(scale), 53, "n"))
+def differences(values: Sequence[Raw], truth: Sequence[Raw], scale: FloatArray) -> FloatArray:
+    """Return (value − truth) / scale at each point; ±inf where the scale is 0 and the values differ."""
+    gaps = []
+    for value, target, size in zip(values, truth, scale.tolist(), strict=True):
+        gap = libmp.mpf_sub(value, target, PRECISION, "n")
+        if size:
+            gaps.append(precise.to_float(libmp.mpf_div(gap, precise.from_binary(size), 53, "n")))
+        else:
+            gaps.append(math.inf if gap[1] else 0.0)
+    return np.array(gaps)
 
 
 def _run(node: Tree, columns: RawColumns) -> Raw | list[Raw]:

@@ -26,7 +26,7 @@ from cards.gradient import gradient
 from cards.operators import BoolArray, FloatArray
 from cards.pieces import positive, surfaces
 from cards.precise import PRECISION, Raw
-from cards.probe import RawColumns, UndefinedError, differences, precise_values
+from cards.probe import RawColumns, Scale, UndefinedError, differences, precise_values
 
 MOVE = 1e-6
 """How far a constant may move, relative to itself (laws of equality: 9.81 and 9.810 agree, 9.8 does not)."""
@@ -147,11 +147,16 @@ class _Freeing:
         return factor, Apply("div", (numerator or Number(1.0), denominator))
 
 
-def within_reach(made: Skeleton, columns: Mapping[str, FloatArray | float], domain: Domain) -> BoolArray:
+def within_reach(
+    made: Skeleton, columns: Mapping[str, FloatArray | float], domain: Domain, *, touching: bool = False
+) -> BoolArray:
     """Return a mask of points so near to one of the submission's surfaces that a constant could move it.
 
     Moving one constant by 1e-6 of itself would put the point on the other side, so that what the submission
-    gives there does not tell it from the truth. Points exactly on a surface are not meant.
+    gives there does not tell it from the truth.
+
+    Args:
+        touching: whether points exactly on a surface are meant as well; they do tell, until a constant moves.
     """
     shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
     near: BoolArray = np.zeros(shape, dtype=np.bool_)
@@ -164,18 +169,23 @@ def within_reach(made: Skeleton, columns: Mapping[str, FloatArray | float], doma
         slopes = gradient(surface.tree, everything, own)
         reach = MOVE * np.max([np.abs(slopes[name] * everything[name]) for name in own], axis=0)
         distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
-        near |= (distance > 0) & (distance <= reach)
+        near |= (distance <= reach) & (touching | (distance > 0))
     return near
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The truth at m points: coordinates as floats and raw numbers, values, floor of the scale."""
+    """The truth at m points: coordinates as floats and as raw numbers, values, and their scale."""
 
     columns: Mapping[str, FloatArray | float]
     raw: RawColumns
     values: Sequence[Raw]
-    floor: float
+    scale: Scale
+
+    def differences(self, tree: Tree, constants: Mapping[str, Raw]) -> FloatArray:
+        """Return the strict differences of a tree with these constants."""
+        values = precise_values(tree, {**self.raw, **constants}, len(self.values))
+        return differences(values, self.values, self.scale.strict)
 
 
 def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
@@ -191,7 +201,7 @@ def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
         UndefinedError: the submission is undefined at a point.
     """
     present = dict(made.constants)
-    left = _differences(made.tree, present, target)
+    left = target.differences(made.tree, present)
     solve = _solver(made, target)
     size, dull = _largest(left), 0
     for _ in range(steps):
@@ -202,18 +212,13 @@ def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
             name: precise.mul(value, precise.add(precise.ONE, precise.from_binary(move)))
             for (name, value), move in zip(present.items(), moves.tolist(), strict=True)
         }
-        before, left = size, _differences(made.tree, present, target)
+        before, left = size, target.differences(made.tree, present)
         size = _largest(left)
         dull = dull + 1 if size > _SHRINK * before else 0
     else:
         if size >= AGREEMENT:
             return Fit(size, _moved(made.constants, present), "work")
     return Fit(size, _moved(made.constants, present), "agrees" if size < AGREEMENT else "stuck")
-
-
-def _differences(tree: Tree, constants: Mapping[str, Raw], target: Target) -> FloatArray:
-    values = precise_values(tree, {**target.raw, **constants}, len(target.values))
-    return np.array(differences(values, target.values, target.floor))
 
 
 def _largest(values: FloatArray) -> float:
@@ -232,11 +237,11 @@ def _solver(made: Skeleton, target: Target) -> Callable[[FloatArray], FloatArray
     """Return the map from differences to the smallest relative moves that would undo them."""
     everything = {**target.columns, **made.floats()}
     slopes = gradient(made.tree, everything, made.constants)
-    truth = np.array([abs(precise.to_float(value)) for value in target.values])
-    scale = np.maximum(truth, target.floor)
+    scale = target.scale.typical
     with np.errstate(all="ignore"):
         columns = [slopes[name] * everything[name] / scale for name in made.constants]
     jacobian = np.nan_to_num(np.stack(columns, axis=-1), nan=0.0, posinf=0.0, neginf=0.0)
     left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
     inverse = np.where(sizes > _RANK * sizes[0], 1.0 / np.where(sizes > 0, sizes, 1.0), 0.0)
-    return lambda wrong: -(right.T @ (inverse * (left.T @ wrong)))
+    weight = target.scale.strict / scale
+    return lambda wrong: -(right.T @ (inverse * (left.T @ (weight * wrong))))
