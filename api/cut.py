@@ -10,21 +10,21 @@ import fcntl
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from api.buy import Buyer
+from api.buy import Buyer, Stage
 from api.play_gate import PlayGate
 from api.tools import lock_digest, tool_versions
 from api.workspace import PUBLIC_KEY, Workspace
-from cards.canonical import canonical_json
+from cards.canonical import canonical_json, sha256_hex
 from cards.errors import AlmanacError, InputError, WorkspaceError
 from cards.finding import Finding
 from curation.cut_record import CUT_RECORD, CutRecord
@@ -38,9 +38,12 @@ from environments.manifest import Parent
 from environments.release import MANIFEST, check_version, parse_manifest, version_order
 from environments.seeding import release_key
 
-STAGES = ("harvest", "parse", "extract", "review", "decide", "build", "seal", "gate")
-BUYING = ("extract", "review")
+LAST_STAGE = "gate"
+NEEDS: dict[Stage, str] = {"extract": "parse", "review": "extract"}
+"""Stages whose replies are bought, and the stage that must have run before."""
 SHOWN_FINDINGS = 10
+SETTLED_DAYS, WINDOW_DAYS = 2, 31
+"""By default a cut lists this many days, up to one that no longer changes."""
 
 
 class GateError(AlmanacError):
@@ -113,9 +116,9 @@ class Cut:
                 return self._report(version, new=False)
             self._check_settings()
             record = self._start(version)
-            _Run(self, record).publish()
+            pending = _Run(self, record).publish()
             self._finish(version)
-            return self._report(version, new=True)
+            return self._report(version, new=True, pending=pending)
 
     @cached_property
     def environment(self) -> dict[str, str]:
@@ -173,11 +176,12 @@ class Cut:
         """Return the cut's record: the one that an interrupted run left, or a new one where things moved."""
         path = self.cut_folder(version) / "cut.json"
         held = CutRecord.read(path) if path.exists() else None
+        first, last = self._window(held)
         wanted = CutRecord(
             version=version,
             due=held.due if held and not self.order.at else due_text(self.due),
-            first=self.order.first.isoformat() if self.order.first else (held.first if held else None),
-            last=self.order.last.isoformat() if self.order.last else (held.last if held else None),
+            first=first,
+            last=last,
             commit=self._hub.head("main"),
             parent=self._parent(),
             tools=tool_versions(),
@@ -188,6 +192,20 @@ class Cut:
             wanted.write(path)
             return wanted
         return held
+
+    def _window(self, held: CutRecord | None) -> tuple[str | None, str | None]:
+        """Return the first and the last day to list: as asked, as begun, or the last that have settled."""
+        first, last = self.order.first, self.order.last
+        if held is not None and first is None and last is None:
+            return held.first, held.last
+        params = yaml.safe_load(self._hub.show("main", "params.yaml") or b"")
+        if first is None and last is None and (self.order.offline or not params["sources"]["categories"]):
+            return None, None
+        last = last or self.due.date() - timedelta(days=SETTLED_DAYS)
+        first = first or last - timedelta(days=WINDOW_DAYS - 1)
+        if last < first:
+            raise InputError(f"the window from {first} to {last} is empty.", "Give --from before --to.")
+        return first.isoformat(), last.isoformat()
 
     def _parent(self) -> Parent | None:
         latest = _latest(self._hub)
@@ -203,15 +221,13 @@ class Cut:
         shutil.rmtree(tree.folder, ignore_errors=True)
         self.note(version, "done")
 
-    def _report(self, version: str, *, new: bool) -> CutReport:
+    def _report(self, version: str, *, new: bool, pending: Sequence[str] = ()) -> CutReport:
         data = self._hub.show(f"v{version}", f"data/releases/{version}/{MANIFEST}") or b""
         manifest = parse_manifest(data)
-        from cards.canonical import sha256_hex
-
         tasks = {name: count.tasks for name, count in manifest.counts.items()}
         params = yaml.safe_load(self._hub.show(f"v{version}", "params.yaml") or b"")
         left_out = left_out_of(params, self.order, self.workspace.settings.base_url) if new else []
-        return CutReport(version, sha256_hex(data), tasks, new, left_out)
+        return CutReport(version, sha256_hex(data), tasks, new, [*left_out, *pending])
 
 
 class _Run:
@@ -228,8 +244,8 @@ class _Run:
         self._buyer = Buyer(self._workspace, self._params, cut.clock, offline=cut.order.offline)
         self._record = self._pin(record)
 
-    def publish(self) -> None:
-        """Build, play, publish up to the tag."""
+    def publish(self) -> list[str]:
+        """Build, play, publish up to the tag; return a line for everything that waits for a later cut."""
         self._build()
         publication = Publication(self._clone, self._workspace.store, self._record, self._cut.environment)
         public_key = read_public((self._clone / PUBLIC_KEY).read_bytes())
@@ -251,35 +267,38 @@ class _Run:
         self._note("tag")
         publication.push_tag()
         self._keep(frozen)
+        return self._buyer.pending
 
     def _note(self, step: str) -> None:
         self._cut.note(self._version, step)
 
     def _pin(self, record: CutRecord) -> CutRecord:
-        """Collect what the cut may read, then pin it; a pinned cut collects nothing more."""
+        """Collect what the cut may read, then pin it; once pinned, only a folder is read again."""
         folder = self._cut.cut_folder(self._version)
         pinned = folder / "arrivals"
-        if not pinned.exists():
+        if self._cut.order.source is not None or not pinned.exists():
             self._note("collect")
+            shutil.rmtree(pinned, ignore_errors=True)
             self._buyer.collect(record, self._cut.order.source)
             pin(self._workspace.arrivals, pinned)
+        self._buyer.leave_out(pinned, self._key)
         record = record.model_copy(update={"arrivals": pin_digest(pinned, self._key)})
         record.write(folder / "cut.json")
         record.write(self._clone / CUT_RECORD)
         return record
 
     def _build(self) -> None:
+        """Let DVC run the stages, and stop before each one whose replies are to be bought."""
         dvc = Dvc(self._clone, self._cut.environment)
-        for stage in STAGES:
-            if stage in BUYING:
-                self._note(f"buy {stage}")
-                self._buyer.buy(stage, self._clone, self._key)
-            self._note(stage)
-            try:
-                dvc.stage(stage)
-            except DvcError:
-                self._raise_findings()
-                raise
+        for stage in self._buyer.stages():
+            dvc.reproduce(NEEDS[stage], started=self._note)
+            self._note(f"buy {stage}")
+            self._buyer.buy(stage, self._clone, self._key)
+        try:
+            dvc.reproduce(LAST_STAGE, started=self._note)
+        except DvcError:
+            self._raise_findings()
+            raise
 
     def _raise_findings(self) -> None:
         """Turn the failure of the gate stage into its findings."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from api.models import gateways
 from api.workspace import Workspace
 from cards.errors import ReleaseError
 from curation import stages
@@ -33,7 +34,7 @@ def run_stage(name: str, root: Path) -> None:
     if name == "harvest":
         pinned = workspace.store / "cuts" / record.version / "arrivals"
         lay_out(pinned, workspace.root / "data" / "arrivals", key, record.arrivals)
-    bench = Workbench(workspace.root, params, key)
+    bench = Workbench(workspace.root, params, key, gateways(workspace, params, buy=False))
     if name != "gate":
         getattr(stages, name)(bench)
         return

@@ -23,6 +23,8 @@ class Settings:
     """ALMANAC_API_KEY: the key for that address."""
     arxiv_url: str = "https://export.arxiv.org"
     """ALMANAC_ARXIV_URL: the arXiv API."""
+    arxiv_seconds: float = 3.0
+    """ALMANAC_ARXIV_SECONDS: shortest time between two requests to arXiv; its terms ask for 3."""
     crossref_url: str = "https://api.crossref.org"
     """ALMANAC_CROSSREF_URL: the Crossref API."""
     contact: str = ""
@@ -37,7 +39,7 @@ class Settings:
         """Read the settings; ``environment`` stands in for the process's own.
 
         Raises:
-            InputError: when a port is not a number from 0 to 65535.
+            InputError: when a port is not a number from 0 to 65535, or a time is not one.
         """
         import os
 
@@ -50,11 +52,23 @@ class Settings:
             base_url=given.get("ALMANAC_BASE_URL", ""),
             api_key=given.get("ALMANAC_API_KEY", ""),
             arxiv_url=given.get("ALMANAC_ARXIV_URL") or default.arxiv_url,
+            arxiv_seconds=_seconds(given, "ALMANAC_ARXIV_SECONDS", default.arxiv_seconds),
             crossref_url=given.get("ALMANAC_CROSSREF_URL") or default.crossref_url,
             contact=given.get("ALMANAC_CONTACT", ""),
             agent_port=_port(given, "ALMANAC_AGENT_PORT", default.agent_port),
             curator_port=_port(given, "ALMANAC_CURATOR_PORT", default.curator_port),
         )
+
+
+def _seconds(given: Mapping[str, str], name: str, default: float) -> float:
+    text = given.get(name, "")
+    try:
+        value = float(text) if text else default
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 86_400:
+        raise InputError(f"{name} is {text!r}, which is not a time.", "Set a number of seconds.")
+    return value
 
 
 def _port(given: Mapping[str, str], name: str, default: int) -> int:

@@ -7,10 +7,13 @@ Nothing of a user's own DVC configuration, cache or analytics takes part, and no
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from cards.errors import AlmanacError, OwedCallError
 
@@ -33,6 +36,8 @@ LOCAL = """['remote "public"']
 """
 OWED = 3
 """Exit code of a stage that needs a model reply nobody bought."""
+_RUNNING = re.compile(r"Running stage '([a-z]+)'")
+_FAILED = re.compile(r"failed to run: .* ([a-z]+), exited with ([0-9]+)")
 
 
 class DvcError(AlmanacError):
@@ -73,33 +78,53 @@ class Dvc:
             raise DvcError(f"dvc {arguments[0]} failed: {' / '.join(said[-3:]) or 'no message'}.")
         return done.stdout
 
-    def stage(self, name: str, *options: str) -> None:
-        """Reproduce one stage (and what it needs).
+    def reproduce(
+        self, stage: str, *options: str, started: Callable[[str], None] = lambda name: None
+    ) -> None:
+        """Reproduce ``stage`` and what it needs, one stage after the other; ``started`` is told each name.
 
         Raises:
-            OwedCallError: when the stage needs a reply that the call store does not hold.
-            DvcError: when it fails otherwise; the message is the stage's own.
+            OwedCallError: when a stage needs a reply that the call store does not hold.
+            DvcError: when one fails otherwise; the message is the stage's own.
         """
-        done = self._run(("repro", *options, name))
-        if done.returncode == 0:
-            return
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        own = [line.removeprefix("error: ") for line in said if not line.startswith(("ERROR:", "WARNING:"))]
-        message = f"stage {name} failed: {' '.join(own[-12:]) or ' / '.join(said[-2:])}"
-        if f"exited with {OWED}" in done.stderr:
-            raise OwedCallError(message, "Run `almanac cut` again with the model configured.")
-        raise DvcError(message)
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as stderr:
+            process = subprocess.Popen(
+                self._command(("repro", *options, stage)),
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                **self._started(),
+            )
+            assert process.stdout is not None
+            with process.stdout as lines:
+                for line in lines:
+                    match = _RUNNING.match(line)
+                    if match:
+                        started(match[1])
+            if process.wait() != 0:
+                stderr.seek(0)
+                raise _stage_error(stderr.read())
 
     def _run(self, arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "dvc", *arguments],
-            cwd=self.folder,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return subprocess.run(self._command(arguments), capture_output=True, check=False, **self._started())
+
+    def _command(self, arguments: tuple[str, ...]) -> list[str]:
+        return [sys.executable, "-P", "-m", "dvc", *arguments]
+
+    def _started(self) -> dict[str, Any]:
+        """How every child is started; its output is unbuffered, so that progress shows as it happens."""
+        environment = {**self._environment, "PYTHONUNBUFFERED": "1"}
+        return {"cwd": self.folder, "env": environment, "stdin": subprocess.DEVNULL, "text": True}
+
+
+def _stage_error(stderr: str) -> AlmanacError:
+    said = [line.strip() for line in stderr.splitlines() if line.strip()]
+    failed = _FAILED.search(stderr)
+    name = failed[1] if failed else "?"
+    own = [line.removeprefix("error: ") for line in said if not line.startswith(("ERROR:", "WARNING:"))]
+    message = f"stage {name} failed: {' '.join(own[-12:]) or ' / '.join(said[-2:])}"
+    if failed and failed[2] == str(OWED):
+        return OwedCallError(message, "Run `almanac cut` again with the model configured.")
+    return DvcError(message)
 
 
 def write_config(folder: Path, public_url: str) -> None:

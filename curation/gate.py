@@ -34,7 +34,7 @@ class Provenance:
 
     models: tuple[ModelUse, ...] = ()
     prompts: tuple[PromptUse, ...] = ()
-    decision_rule: str = "code"
+    decision_rule: str = "every claim supported by the reviewer's own quote, and no check fails"
     sign_offs: int = 0
     rejects: Mapping[str, int] = field(default_factory=dict)
 

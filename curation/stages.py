@@ -6,12 +6,13 @@ Each reads and writes files of one clone only, and the same files in give the sa
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from cards.canonical import canonical_json
+from cards.canonical import canonical_json, digest
 from cards.card import Card
 from cards.finding import Finding
 from cards.store import historical
@@ -20,14 +21,19 @@ from curation.build import build_tasks
 from curation.cut_record import CUT_RECORD, CutRecord
 from curation.decide import decide_all
 from curation.desk import Desk
-from curation.extract import replaying
+from curation.extract import ModelExtractor, replaying
 from curation.gate import Gate, Provenance, make_manifest, run_gate
 from curation.parse import parse_paper
-from curation.review import review_draft
+from curation.review import Reviewer, ReviewReply, review_draft
 from curation.rows import read_rows, write_bytes, write_rows
 from curation.seal import Contents, seal_tasks
+from curation.wire import ExtractReply
 from curation.workbench import Workbench
+from environments.manifest import ModelUse, PromptUse
 from environments.task import Task
+
+SOURCE_FIELDS = ("doi", "arxiv", "title", "licence", "dates")
+REJECT_FIELDS = ("paper", "doi", "arxiv", "title", "stage", "reason")
 
 
 def harvest(bench: Workbench) -> None:
@@ -97,7 +103,7 @@ def seal(bench: Workbench) -> None:
         tasks=_tasks(bench),
         cards=_cards(bench),
         sources=_sources(bench),
-        rejected=read_rows(bench.private("rejects.jsonl")),
+        rejected=_rejected(bench),
     )
     build_folder = bench.root / "data" / "build"
     for part in ("public", "sealed"):
@@ -121,7 +127,7 @@ def gate(bench: Workbench, root_secret: bytes, history: Iterable[tuple[str, byte
         keys={"release key": bench.key, "root secret": root_secret},
         tasks=_tasks(bench),
         cards=_cards(bench),
-        provenance=Provenance(),
+        provenance=_provenance(bench),
         history=history,
     )
     make_manifest(gathered)
@@ -149,4 +155,39 @@ def _cards(bench: Workbench) -> list[Card]:
 
 
 def _sources(bench: Workbench) -> list[dict[str, Any]]:
-    return []
+    """Return the papers of the accepted cards, each once, with what the release may say of them."""
+    papers = [row["paper"] for row in read_rows(bench.private("cards.jsonl"))]
+    named = {paper["key"]: {name: paper[name] for name in SOURCE_FIELDS} for paper in papers}
+    return list(named.values())
+
+
+def _rejected(bench: Workbench) -> list[dict[str, Any]]:
+    """Return the rejected candidates; those that wait for a journal or a person are not decided yet."""
+    rows = read_rows(bench.private("rejects.jsonl"))
+    return [{name: row[name] for name in REJECT_FIELDS} for row in rows if row["outcome"] == "rejected"]
+
+
+def _provenance(bench: Workbench) -> Provenance:
+    desk = Desk(bench, replaying)
+    asked: list[tuple[str, ModelExtractor | Reviewer | None, type[BaseModel]]] = [
+        ("extract", desk.reviser, ExtractReply),
+        ("review", desk.reviewer, ReviewReply),
+    ]
+    models, prompts = [], []
+    for role, reader, schema in asked:
+        if reader is None:
+            continue
+        prompt = reader.prompt
+        models.append(ModelUse(role=role, requested=reader.name))
+        prompts.append(
+            PromptUse(
+                role=role,
+                id=prompt.id,
+                version=str(prompt.version),
+                digest=prompt.digest,
+                schema_digest=digest(schema.model_json_schema()),
+            )
+        )
+    rows = read_rows(bench.private("rejects.jsonl"))
+    rejects = Counter(f"{row['outcome']}/{row['stage']}/{row['reason']}" for row in rows)
+    return Provenance(models=tuple(models), prompts=tuple(prompts), rejects=rejects)

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from cards.canonical import sha256_hex
+from cards.dates import parse_interval
 from cards.errors import AlmanacError, ReleaseError
 from cards.finding import Finding
 from curation.dvc import Dvc, write_local
@@ -234,10 +235,10 @@ def _fetch(subject: Subject, folder: Path) -> list[Checked]:
 
 
 def _window(folder: Path) -> Iterator[str]:
-    after = Release.open(folder).manifest.window.after
+    after = parse_interval(Release.open(folder).manifest.window.after)
     for row in read_part(folder / "public" / "sources.jsonl"):
         for name, day in row["dates"].items():
-            if day is not None and str(day)[: len(after)] <= after[: len(str(day))]:
+            if day is not None and parse_interval(day).low <= after.high:
                 yield f"source {row['doi']}: {name} {day} is not after {after}"
 
 
@@ -281,7 +282,7 @@ def _rebuild(subject: Subject, folder: Path) -> Iterator[str]:
     write_local(tree, subject.store)
     shutil.rmtree(tree / "data" / "build", ignore_errors=True)
     environment = {**subject.environment, "ALMANAC_STORE": str(subject.store)}
-    Dvc(tree, environment).stage("gate", "--force")
+    Dvc(tree, environment).reproduce("gate", "--force")
     for entry in Release.open(folder).manifest.files:
         if (tree / "data" / "build" / entry.path).read_bytes() != (folder / entry.path).read_bytes():
             yield f"{entry.path} comes out otherwise"
