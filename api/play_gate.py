@@ -116,9 +116,13 @@ def _play_task(hall: _Hall, task: Task, tally: NullTally) -> Iterator[tuple[str,
 
 
 def _won(score: Score) -> bool:
-    """Full marks: a strict success, or a weak one where strict is not asked."""
-    full = score.status == "scored" and score.headline is not None and score.headline > 1 - 1e-9
-    return full and score.passed.get("weak") is True and score.passed.get("strict") is not False
+    """Full marks: a strict success, or a weak one where strict is not asked.
+
+    Only where exactness is graded (``strict``) must the headline be one.
+    """
+    exact = "strict" not in score.passed or (score.headline or 0.0) > 1 - 1e-9
+    passed = score.passed.get("weak") is True and score.passed.get("strict") is not False
+    return score.status == "scored" and exact and passed
 
 
 def _finding(check: str, task: Task, protocol: str, score: Score) -> Finding:

@@ -106,9 +106,14 @@ def _twins(tasks: Sequence[Task], families: Mapping[str, Family]) -> list[list[T
 
 
 def _full_marks(score: Score) -> bool:
-    """Everything asked for is passed (null: not asked), the rules are kept, the headline is one."""
+    """Everything asked for is passed (null: not asked) and the rules are kept.
+
+    Where exactness is graded (``strict``), the headline is one; elsewhere passing is all there is: a
+    fleet's survival cannot reach one.
+    """
     passed = bool(score.passed) and all(value is not False for value in score.passed.values())
-    return score.status == "scored" and score.headline == 1.0 and passed and score.protocol_ok is not False
+    exact = score.headline == 1.0 or "strict" not in score.passed
+    return score.status == "scored" and exact and passed and score.protocol_ok is not False
 
 
 def _words(score: Score) -> str:

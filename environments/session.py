@@ -32,6 +32,8 @@ MAX_ARGUMENT_DEPTH = 200
 """Arguments nested deeper are refused unread; a predictor at its own limit (64) needs about 135."""
 MAX_KEY_LENGTH = 128
 MAX_TOOL_LENGTH = 128
+MAX_EVENTS = 4096
+"""A session ends after so many recorded calls, also where refused ones cost nothing."""
 
 _UNKNOWN_CHARGE = {"calls": 1}
 
@@ -127,6 +129,7 @@ class Session:
         known = self._tools.get(name)
         charge: Mapping[str, int] = getattr(known.charge, step.outcome) if known else _UNKNOWN_CHARGE
         self._budget.spend(charge)
+        self._budget.spend(step.spent)
         self._ending = step.ended or self._exhausted()
         reply = Reply(
             ok=step.outcome == "succeeded",
@@ -152,6 +155,8 @@ class Session:
             raise ValueError(f"event {event.seq} does not reproduce its stored reply")
 
     def _exhausted(self) -> Ending | None:
+        if len(self._events) + 1 >= MAX_EVENTS:
+            return "call_cap"
         calls = self._budget.remaining.get("calls")
         return "call_cap" if calls is not None and calls <= 0 else None
 

@@ -82,12 +82,14 @@ class ActionError(_Frozen):
 class Step(_Frozen):
     """A world's answer to one action.
 
-    ``outcome`` decides the charge. ``ended`` closes the session.
+    ``outcome`` decides the charge. ``spent`` is what this one action cost beside its tool's charge, where
+    the cost depends on the arguments (a fleet's drones). ``ended`` closes the session.
     """
 
     outcome: Literal["succeeded", "refused", "unreadable"]
     data: JSON = None
     error: ActionError | None = None
+    spent: dict[str, int] = {}
     ended: Ending | None = None
 
 
