@@ -24,6 +24,9 @@ _MEANING = re.compile(
 )
 _IN_UNIT = re.compile(r"^(?P<meaning>.*?)\s+(?:in(?: units of)?|measured in)\s+(?P<unit>\S.*)$")
 _WHERE = re.compile(r"\b(?:[Ww]here|[Hh]ere|[Ww]ith)\b")
+_STOP = re.compile(r"\.(?=\s|$)|\n\s*\n")
+MAX_LIST = 4_000
+"""Characters of one where-list at most."""
 _VALUE = re.compile(r"^(?P<symbol>[^=<>]+?)\s*=\s*(?P<value>.+)$")
 _DASH = r"(?:-{2,3}|–|—|\\text\{--\}|\\ldots|\\dots|…|\s+to\s+)"
 _RANGE = re.compile(rf"^\(?(?P<low>{NUMBER})\s*{_DASH}\s*(?P<high>{NUMBER})(?:\)(?P<power>.*))?$")
@@ -56,10 +59,12 @@ def glossary(text: str) -> tuple[Term, ...]:
 
 def _lists(text: str) -> list[tuple[int, int]]:
     """Return the offsets of sentences that begin to explain: from "where" to the full stop."""
-    found = []
+    found: list[tuple[int, int]] = []
     for match in _WHERE.finditer(text):
-        stop = re.compile(r"\.(?=\s|$)|\n\s*\n").search(text, match.end())
-        found.append((match.start(), stop.start() if stop else len(text)))
+        if found and match.start() < found[-1][1]:
+            continue
+        stop = _STOP.search(text, match.end(), match.end() + MAX_LIST)
+        found.append((match.start(), stop.start() if stop else min(len(text), match.end() + MAX_LIST)))
     return found
 
 

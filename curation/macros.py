@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MAX_EXPANSIONS = 50_000
-MAX_WORK = 100_000_000
+MAX_WORK = 30_000_000
 """Characters copied while expanding, over a whole document."""
 MAX_DEFINITION = 10_000
+MAX_MACROS = 1_000
 
 _NEW = re.compile(
     r"\\(?:re|provide)?newcommand\*?|\\providecommand\*?|\\DeclareRobustCommand\*?|\\DeclareMathOperator\*?|\\def(?=\s*\\)"
@@ -39,7 +40,7 @@ def braced(text: str, start: int) -> tuple[str, int] | None:
     if start >= len(text) or text[start] != "{":
         return None
     depth, index = 0, start
-    while index < len(text):
+    while index < min(len(text), start + 2 * MAX_DEFINITION):
         character = text[index]
         if character == "\\":
             index += 1
@@ -56,10 +57,13 @@ def braced(text: str, start: int) -> tuple[str, int] | None:
 def collect_macros(text: str) -> tuple[dict[str, Macro], str]:
     """Return the simple definitions of a source and the source without them."""
     macros: dict[str, Macro] = {}
-    kept, position = [], 0
+    kept, position, tried = [], 0, 0
     for match in _NEW.finditer(text):
         if match.start() < position:
             continue
+        if tried == MAX_MACROS:
+            break
+        tried += 1
         found = _definition(text, match)
         if found is None:
             continue

@@ -16,16 +16,18 @@ from curation.macros import Expander, MacroLimitError, collect_macros
 
 MAX_TEXT = 1_000_000
 MAX_INCLUDE_DEPTH = 8
+MAX_EQUATIONS = 2_000
 MAX_SOURCE = 8_000_000
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
-_COMMENT_BLOCK = re.compile(r"\\begin\{comment\}.*?\\end\{comment\}", re.DOTALL)
+_COMMENT_BLOCK = re.compile(r"\\begin\{comment\}.{0,4000}?\\end\{comment\}", re.DOTALL)
 _INCLUDE = re.compile(r"\\(?:input|include|subfile)\s*\{([^{}]*)\}")
 _DISPLAY = re.compile(
-    r"\\begin\{(equation|align|gather|multline|eqnarray|displaymath)(\*?)\}(.*?)\\end\{\1\2\}"
-    r"|\\\[(.*?)\\\]|\$\$(.*?)\$\$",
+    r"\\begin\{(equation|align|gather|multline|eqnarray|displaymath)(\*?)\}(.{0,4000}?)\\end\{\1\2\}"
+    r"|\\\[(.{0,4000}?)\\\]|\$\$(.{0,4000}?)\$\$",
     re.DOTALL,
 )
+"""Displayed mathematics; the bound keeps a file of ten thousand openings from taking for ever."""
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _HEADING = re.compile(r"\\(?:sub)*section\*?\s*\{([^{}]*)\}|\\begin\{(abstract)\}")
 _DROPPED = re.compile(
@@ -99,32 +101,43 @@ class _Page:
     """The text under construction, with the offsets of what was put on it."""
 
     def __init__(self) -> None:
-        self.text = ""
-        self.headings: list[tuple[str, int]] = []
+        self._pieces: list[str] = []
+        self._length = 0
+        self._headings: list[tuple[str, int]] = []
         self.equations: list[Equation] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self._pieces)
 
     def display(self, tex: str) -> None:
         labels = _LABEL.findall(tex)
         bare = " ".join(_LABEL.sub("", tex).replace("\\nonumber", "").split())
-        start = len(self.text) + 4
-        self.text += f"\n$$ {bare} $$\n"
+        self._add("\n$$ ")
+        start = self._length
+        self._add(f"{bare} $$\n")
         label = labels[0] if labels else ""
-        self.equations.append(Equation(label=label, tex=bare, start=start, end=start + len(bare)))
+        if len(self.equations) < MAX_EQUATIONS:
+            self.equations.append(Equation(label=label, tex=bare, start=start, end=start + len(bare)))
 
     def prose(self, raw: str) -> None:
         position = 0
         for match in _HEADING.finditer(raw):
-            self.text += _readable(raw[position : match.start()])
+            self._add(_readable(raw[position : match.start()]))
             title = _readable(match[1] or "Abstract").strip()
-            self.headings.append((title, len(self.text)))
-            self.text += f"\n\n## {title}\n\n"
+            self._headings.append((title, self._length))
+            self._add(f"\n\n## {title}\n\n")
             position = match.end()
-        self.text += _readable(raw[position:])
+        self._add(_readable(raw[position:]))
 
     def sections(self) -> tuple[Section, ...]:
-        ends = [start for _, start in self.headings[1:]] + [len(self.text)]
-        marks = zip(self.headings, ends, strict=False)
+        ends = [start for _, start in self._headings[1:]] + [self._length]
+        marks = zip(self._headings, ends, strict=False)
         return tuple(Section(title=title, start=start, end=end) for (title, start), end in marks)
+
+    def _add(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
 
 
 def _document(paper: str, body: str, findings: list[Finding]) -> Document:
@@ -135,15 +148,16 @@ def _document(paper: str, body: str, findings: list[Finding]) -> Document:
         page.display(next(part for part in (match[3], match[4], match[5]) if part is not None))
         position = match.end()
     page.prose(body[position:])
-    if not page.text.strip() and not findings:
+    text = page.text
+    if not text.strip() and not findings:
         findings.append(Finding(check="no_text", message="no readable text was found in the source"))
     return Document(
         paper=paper,
         route="tex",
-        text=page.text,
+        text=text,
         sections=page.sections(),
         equations=tuple(page.equations),
-        glossary=glossary(page.text),
+        glossary=glossary(text),
         findings=tuple(findings),
     )
 
