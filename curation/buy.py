@@ -52,7 +52,8 @@ def left_out(bench: Workbench, arrivals: Arrivals) -> list[str]:
     extractor = desk.extractor
     if extractor is None:
         return []
-    readable = [paper for paper in desk.shelve(arrivals) if paper.verdict.outcome == "eligible" and paper.content]
+    papers = desk.shelve(arrivals)
+    readable = [paper for paper in papers if paper.verdict.outcome == "eligible" and paper.content]
     return [paper.key for paper in readable if _owes(paper, arrivals, desk, extractor)]
 
 
