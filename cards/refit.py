@@ -34,7 +34,7 @@ AGREEMENT = 1e-30
 """Largest relative difference between trees that are the same function."""
 MOST_STEPS = 10
 """Steps after which a refit that still shrinks is given up."""
-_ASTRAY = 1e-3  # constants that moved this far will not come back
+_ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e-6
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
 _RANK = 1e-14  # singular values below this share of the largest are rounding
 
@@ -69,9 +69,9 @@ class Fit:
 def skeleton(tree: Tree, domain: Domain) -> Skeleton:
     """Free a tree's constants.
 
-    Constants that only act together are one: ``2*pi*x/3`` has one constant, and sub-trees without
-    variables are evaluated first. Names stay what they are, told parameters included. Held fixed are zero,
-    a factor of ±1, and a whole exponent of a base that may be negative.
+    Constants that only act together are one: ``2*pi*x/3`` has one constant, sub-trees without variables are
+    evaluated first, and equal sub-trees share their constants. Names stay what they are, told parameters
+    included. Held fixed are zero, a factor of ±1, and a whole exponent of a base that may be negative.
     """
     made = Skeleton(Number(0.0))
     made.tree = _Freeing(domain, made.constants).tree(tree)
@@ -84,8 +84,15 @@ class _Freeing:
     def __init__(self, domain: Domain, constants: dict[str, Raw]) -> None:
         self.domain = domain
         self.constants = constants
+        self.done: dict[Tree, Tree] = {}
 
     def tree(self, node: Tree) -> Tree:
+        """Return the node with its constants freed; equal sub-trees share their constants."""
+        if node not in self.done:
+            self.done[node] = self.freed(node)
+        return self.done[node]
+
+    def freed(self, node: Tree) -> Tree:
         factor, rest = self.split(node)
         if rest is None:
             return self.constant(factor)
@@ -198,27 +205,30 @@ def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
         steps: most evaluations of the submission at all points.
 
     Raises:
-        UndefinedError: the submission is undefined at a point.
+        UndefinedError: the submission is undefined at a point with its present constants.
     """
     present = dict(made.constants)
     left = target.differences(made.tree, present)
     solve = _solver(made, target)
-    size, dull = _largest(left), 0
+    size, moved, dull = _largest(left), 0.0, 0
     for _ in range(steps):
-        if size < AGREEMENT or dull == 2 or _moved(made.constants, present) > _ASTRAY:
-            break
+        if size < AGREEMENT:
+            return Fit(size, moved, "agrees")
+        if dull == 2 or moved > _ASTRAY:
+            return Fit(size, moved, "stuck")
         moves = solve(left)
         present = {
             name: precise.mul(value, precise.add(precise.ONE, precise.from_binary(move)))
             for (name, value), move in zip(present.items(), moves.tolist(), strict=True)
         }
-        before, left = size, target.differences(made.tree, present)
-        size = _largest(left)
+        moved = _moved(made.constants, present)
+        try:
+            left = target.differences(made.tree, present)
+        except UndefinedError:  # no point lies within a permitted move of where the submission ends
+            return Fit(size, moved, "stuck")
+        before, size = size, _largest(left)
         dull = dull + 1 if size > _SHRINK * before else 0
-    else:
-        if size >= AGREEMENT:
-            return Fit(size, _moved(made.constants, present), "work")
-    return Fit(size, _moved(made.constants, present), "agrees" if size < AGREEMENT else "stuck")
+    return Fit(size, moved, "agrees" if size < AGREEMENT else "work")
 
 
 def _largest(values: FloatArray) -> float:

@@ -63,7 +63,6 @@ REWRITTEN = [
     ("1/(exp(x) + 1)", "(1 - tanh(x/2))/2"),
     ("atan(x)", "asin(x/sqrt(1 + x^2))"),
     ("atan(x/y)", "atan2(x, y)"),
-    ("acos(z/2)", "1.5707963267948966 - asin(z/2)"),
     ("(z - 1)*(z + 2)", "z^2 + z - 2"),
     ("R*t/(v - 0.0001*k)", "R*t/(v - k/10000)"),
     ("y*log(x)", "log(x^y)"),
@@ -89,6 +88,9 @@ REWRITTEN = [
 """The same function, written otherwise."""
 
 RECOMPUTED = [
+    ("floor(1000*x)*y", "floor(x/0.001)*y"),
+    ("floor(1000*x)*y", "floor(1000.0000001*x)*y"),
+    ("acos(z/2)", "1.5707963267948966 - asin(z/2)"),
     ("x/3", "0.3333333333333333*x"),
     ("2*3.141592653589793*x", "6.283185307179586*x"),
     ("x*2^0.5", "1.4142135623730951*x"),
@@ -130,6 +132,11 @@ RECOMPUTED = [
 """The same function, its constants rounded, folded or converted; none moves by 1e-6 of itself."""
 
 WRONG = [
+    ("x", "floor(1e9*x)/1e9"),
+    ("x", "floor(1e6*x)/1e6"),
+    ("x", "round(1e4*x)*1e-4"),
+    ("x", "floor(1e12*x)*1e-12"),
+    ("floor(1000*x)*y", "floor(1000.003*x)*y"),
     ("9.81*x", "9.8*x"),
     ("9.81*x", "9.80997*x"),
     ("n*R*t/v", "n*8.3144*t/v"),
