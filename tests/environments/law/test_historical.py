@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from cards.document import tree_document
-from cards.expression import Tree
+from cards.domain import contains
+from cards.expression import Tree, bind
 from cards.store import historical
 from environments.checks import check_tasks, play
 from environments.law.definition import LawDefinition
 from environments.law.family import LAW
+from environments.law.identification import mixtures
 from environments.law.judge import normalised_errors
 from environments.law.protocol import BUDGETS
 from environments.task import JSON, Options, Score, Task
@@ -158,6 +160,16 @@ def test_one_preset_reading_tells_the_twins_apart(card: str) -> None:
 
 
 @pytest.mark.parametrize("card", IDS)
+def test_the_candidates_with_the_right_s_are_the_truth(card: str) -> None:
+    """G with s put in is strict in the twin that s names, and fails in the other."""
+    one, other = twins(card, "identification")
+    unknown = one.brief["candidates"]["unknown"]
+    for task, s, right in ((one, 0.0, True), (other, 1.0, True), (one, 1.0, False), (other, 0.0, False)):
+        trees = {name: bind(tree, {unknown: s}) for name, tree in mixtures(known(task)).items()}
+        assert marks(judged(task, trees)) == (right, right if known(task).strict else None)
+
+
+@pytest.mark.parametrize("card", IDS)
 def test_twins_share_everything_but_s(card: str) -> None:
     """Definitions differ in s alone: designs, hidden inputs, constants, trees and candidates are shared."""
     for setting in ("discovery", "identification"):
@@ -172,8 +184,6 @@ def test_twins_share_everything_but_s(card: str) -> None:
 @pytest.mark.parametrize("card", IDS)
 def test_designs_lie_in_the_domain_and_nest(card: str) -> None:
     """Every preset of every budget is inside the domain, and smaller budgets are the larger's beginning."""
-    from cards.domain import contains
-
     task = twins(card)[0]
     domain = known(task).domain()
     batches = []
