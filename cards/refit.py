@@ -36,15 +36,21 @@ MOST_STEPS = 10
 """Steps after which a refit that still shrinks is given up."""
 _ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e-6
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
+_STIFF = 1e-3
 _RANK = 1e-14  # singular values below this share of the largest are rounding
 
 
 @dataclass(slots=True)
 class Skeleton:
-    """A tree whose own constants are variables named ``#0``, ``#1``, …, and their values."""
+    """A tree whose own constants are variables named ``#0``, ``#1``, …, and their values.
+
+    ``stiff`` constants stand inside a power, as x_0 does in (x/x_0)^p: where a factor outside can do the same
+    work, that factor moves.
+    """
 
     tree: Tree
     constants: dict[str, Raw] = field(default_factory=dict)
+    stiff: set[str] = field(default_factory=set)
 
     def floats(self) -> dict[str, float]:
         """Return the constants as float64."""
@@ -74,16 +80,16 @@ def skeleton(tree: Tree, domain: Domain) -> Skeleton:
     included. Held fixed are zero, a factor of ±1, and a whole exponent of a base that may be negative.
     """
     made = Skeleton(Number(0.0))
-    made.tree = _Freeing(domain, made.constants).tree(tree)
+    made.tree = _Freeing(domain, made).tree(tree)
     return made
 
 
 class _Freeing:
     """One pass over a tree that splits each node into a constant factor and a rest."""
 
-    def __init__(self, domain: Domain, constants: dict[str, Raw]) -> None:
+    def __init__(self, domain: Domain, made: Skeleton) -> None:
         self.domain = domain
-        self.constants = constants
+        self.made = made
         self.done: dict[Tree, Tree] = {}
 
     def tree(self, node: Tree) -> Tree:
@@ -105,8 +111,8 @@ class _Freeing:
     def constant(self, value: Raw) -> Tree:
         if not value[1]:
             return Number(0.0)
-        name = f"#{len(self.constants)}"
-        self.constants[name] = value
+        name = f"#{len(self.made.constants)}"
+        self.made.constants[name] = value
         return Variable(name)
 
     def split(self, node: Tree) -> tuple[Raw, Tree | None]:
@@ -125,12 +131,21 @@ class _Freeing:
             factor, rest = self.split(node.args[0])
             return precise.neg(factor), rest
         if node.op == "pow" and self.held(node.args[1], node.args[0]):
-            return precise.ONE, Apply("pow", (self.tree(node.args[0]), node.args[1]))
-        return precise.ONE, Apply(node.op, tuple(self.tree(argument) for argument in node.args))
+            args: tuple[Tree, ...] = (self.tree(node.args[0]), node.args[1])
+        else:
+            args = tuple(self.tree(argument) for argument in node.args)
+        if node.op in ("pow", "sqrt", "cbrt"):
+            self.stiffen(args[0])
+        return precise.ONE, Apply(node.op, args)
 
     def held(self, exponent: Tree, base: Tree) -> bool:
         whole = isinstance(exponent, Number) and exponent.value.is_integer()
         return whole and not positive(base, self.domain)
+
+    def stiffen(self, base: Tree) -> None:
+        factor = base.args[0] if isinstance(base, Apply) and base.op == "mul" else None
+        if isinstance(factor, Variable) and factor.name in self.made.constants:
+            self.made.stiff.add(factor.name)
 
     def product(self, node: Apply) -> tuple[Raw, Tree | None]:
         parts = [self.split(argument) for argument in node.args]
@@ -248,10 +263,11 @@ def _solver(made: Skeleton, target: Target) -> Callable[[FloatArray], FloatArray
     everything = {**target.columns, **made.floats()}
     slopes = gradient(made.tree, everything, made.constants)
     scale = target.scale.typical
+    ease = np.array([_STIFF if name in made.stiff else 1.0 for name in made.constants])
     with np.errstate(all="ignore"):
         columns = [slopes[name] * everything[name] / scale for name in made.constants]
-    jacobian = np.nan_to_num(np.stack(columns, axis=-1), nan=0.0, posinf=0.0, neginf=0.0)
+    jacobian = np.nan_to_num(np.stack(columns, axis=-1) * ease, nan=0.0, posinf=0.0, neginf=0.0)
     left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
     inverse = np.where(sizes > _RANK * sizes[0], 1.0 / np.where(sizes > 0, sizes, 1.0), 0.0)
     weight = target.scale.strict / scale
-    return lambda wrong: -(right.T @ (inverse * (left.T @ (weight * wrong))))
+    return lambda wrong: -ease * (right.T @ (inverse * (left.T @ (weight * wrong))))
