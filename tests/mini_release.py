@@ -65,18 +65,19 @@ def contents(count: int = 6) -> Contents:
     return Contents(record=record(), key=KEY, tasks=tasks(count), cards=())
 
 
-def write_release(folder: Path, count: int = 6) -> Manifest:
-    """Write a mini release to ``folder`` and return its manifest."""
-    files = seal_tasks(contents(count))
+def write_release(folder: Path, count: int = 6, held: Contents | None = None) -> Manifest:
+    """Write a release to ``folder``, of ``held`` or of ``count`` mini tasks, and return its manifest."""
+    held = held or contents(count)
+    files = seal_tasks(held)
     for path, data in files.items():
         write_bytes(folder / path, data)
-    manifest = _manifest(folder, files, count)
+    manifest = _manifest(folder, files, held)
     write_bytes(folder / "manifest.json", canonical_json(manifest.model_dump(mode="json")))
     return manifest
 
 
-def _manifest(folder: Path, files: dict[str, bytes], count: int) -> Manifest:
-    cut = record()
+def _manifest(folder: Path, files: dict[str, bytes], held: Contents) -> Manifest:
+    cut = held.record
     entries = [
         FileEntry(
             path=path,
@@ -89,12 +90,12 @@ def _manifest(folder: Path, files: dict[str, bytes], count: int) -> Manifest:
     ]
     return Manifest(
         version=cut.version,
-        parent=None,
+        parent=cut.parent,
         commit=cut.commit,
         window=Window(after="2026-01-01", clock=cut.due, guard_days=30),
         files=tuple(entries),
         items_root=digest(read_part(folder / "public" / "commitments.jsonl")),
-        counts=counts(tasks(count)),
+        counts=counts(held.tasks),
         rejects={},
         sources=0,
         source_licences={},
@@ -103,11 +104,11 @@ def _manifest(folder: Path, files: dict[str, bytes], count: int) -> Manifest:
         decision_rule="code",
         sign_offs=0,
         generators={"law": "1"},
-        seed_commitment=key_commitment(KEY),
+        seed_commitment=key_commitment(held.key),
         tolerances={"equality_relative": 1e-6},
         tools=cut.tools,
         lock_digest=cut.lock_digest,
-        canary=canary(KEY),
+        canary=canary(held.key),
         licence="CC-BY-4.0",
         reveal="later",
     )

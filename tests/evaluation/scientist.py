@@ -28,10 +28,10 @@ def scientist(ask: Ask) -> str:
 
 
 def _candidates(brief: dict[str, Any]) -> list[dict[str, str]]:
-    """Return the formulas at s = 0 and at s = 1; where none are given, two constants."""
+    """Return the formulas at s = 0 and at s = 1; where none are given, two constants far apart."""
     given = brief.get("candidates")
     if given is None:
-        return [{item["name"]: text for item in brief["observables"]} for text in ("1", "2")]
+        return [{item["name"]: text for item in brief["observables"]} for text in ("0", "1e9")]
     word = re.compile(rf"\b{given['unknown']}\b")
     return [{name: word.sub(s, text) for name, text in given["formulas"].items()} for s in "01"]
 
