@@ -25,13 +25,17 @@ def serve(
     agent_url: Annotated[
         str, typer.Option(help="Where players reach the agent door (curator door only).")
     ] = "",
+    with_parent: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Serve the agent door and the curator door, each in a process of its own.
 
     Example: almanac serve --workspace ./workspace
     """
-    from api.serve import run_door
+    from api.serve import end_with_parent, run_door
     from api.settings import Settings
+
+    if with_parent:
+        end_with_parent()
 
     settings = Settings.from_environment()
     ports = {"agent": settings.agent_port, "curator": settings.curator_port}

@@ -146,12 +146,16 @@ class Cut:
 
     def fresh_clone(self, name: str) -> Path:
         """Return a fresh clone of the hub, with both remotes at the store."""
-        work = self.workspace.store / "work"
-        work.mkdir(exist_ok=True)
-        target = Path(tempfile.mkdtemp(dir=work, prefix=f"{name}-"))
+        target = self.work(name)
         clone(str(self.workspace.hub), target, self.environment)
         write_local(target, self.workspace.store)
         return target
+
+    def work(self, name: str) -> Path:
+        """Return a new empty folder; names are never used twice, a killed run's children may still write."""
+        work = self.workspace.store / "work"
+        work.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=work, prefix=f"{name}-"))
 
     def _version(self) -> str:
         version = check_version(self.order.version or f"{self.due.year}.{self.due.month}.0")
@@ -261,7 +265,7 @@ class _Run:
         self._note("commit")
         publication.commit()
         self._note("verify")
-        findings = publication.verify(self._clone.with_name("verify"), public_key)
+        findings = publication.verify(self._cut.work("verify"), public_key)
         if findings:
             raise GateError("verify", findings)
         self._note("tag")
@@ -309,12 +313,10 @@ class _Run:
                 raise GateError("build", found)
 
     def _play(self, frozen: Path) -> None:
-        work = self._clone.with_name("play")
-        work.mkdir()
         gate = PlayGate(
             Workspace(self._clone, self._workspace.settings),
             frozen,
-            work,
+            self._cut.work("play"),
             self._cut.clock(),
             lambda done, total: self._cut.show(f"play {done}/{total}"),
         )

@@ -58,6 +58,16 @@ def run_door(name: str, workspace: Path, address: tuple[str, int], agent_url: st
     uvicorn.Server(config).run(sockets=[listening])
 
 
+def end_with_parent() -> None:
+    """End this process when its standard input ends, however the parent that holds it was ended."""
+
+    def wait() -> None:
+        sys.stdin.buffer.read()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def _app(name: str, workspace: Path, agent_url: str) -> Callable[..., Any]:
     from api.store import Store
     from api.workspace import Workspace
@@ -112,12 +122,12 @@ class DoorProcess:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         command = [sys.executable, "-P", "-m", "api.cli", "serve", "--only", name]
-        command += ["--workspace", str(workspace), "--port", str(port), *extra]
+        command += ["--workspace", str(workspace), "--port", str(port), "--with-parent", *extra]
         self.name = name
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # never written to: its end tells the door that this process is gone
             text=True,
             env={**os.environ, **(environment or {})},
         )
@@ -145,8 +155,9 @@ class DoorProcess:
             except subprocess.TimeoutExpired:
                 self.process.kill()
         self.process.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        for pipe in (self.process.stdout, self.process.stdin):
+            if pipe is not None:
+                pipe.close()
 
     def __enter__(self) -> DoorProcess:
         return self
