@@ -1,0 +1,1 @@
+"""Hidden categorical causal worlds: sampled evidence, typed answers (ACED-Bench)."""
