@@ -10,7 +10,7 @@ sources.jsonl           papers that came from a folder, with their metadata
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +74,6 @@ class Arrivals:
         """Return all rows of a log, oldest first; a log that does not exist is empty."""
         path = self.folder / f"{log}.jsonl"
         return read_rows(path, skip_torn=True) if path.exists() else []
-
-    def put_left_out(self, keys: Iterable[str]) -> None:
-        """Record the keys of papers that the next cut leaves unread."""
-        write_bytes(self.folder / "left_out.json", canonical_json(sorted(keys)) + b"\n")
 
     def left_out(self) -> frozenset[str]:
         """Return the keys of papers that this cut leaves unread, as the cut recorded them."""

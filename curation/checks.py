@@ -15,7 +15,7 @@ from cards.check_table import Check
 from cards.domain import points
 from cards.errors import AlmanacError
 from cards.evaluate import evaluate_partial
-from cards.expression import Number, walk
+from cards.expression import Number, names, walk
 from cards.finding import Finding
 from cards.infix import parse_infix
 from cards.operators import FloatArray
@@ -193,19 +193,21 @@ def _bare(relation: RelationWire) -> Iterator[Finding]:
 
 def duplicate_of(card: Card, others: Sequence[Card]) -> Card | None:
     """Return the first card that holds the same relation under other names, by values on the domain."""
-    if len(card.observables) != 1:
-        return None
+    tree = card.observables[0].relation
     columns = points(card.domain(), 64)
-    mine, mine_defined = evaluate_partial(card.observables[0].relation, {**card.values(), **columns})
+    used = [columns[name] for name in columns if name in names(tree)]
+    mine, defined = evaluate_partial(tree, {**card.values(), **columns})
     for other in others:
-        if len(other.observables) != 1 or len(other.inputs) != len(card.inputs) or other.id == card.id:
+        if other.id == card.id:
             continue
-        names = [item.name for item in other.inputs]
-        for order in permutations(columns.values()):
-            renamed: dict[str, FloatArray | float] = dict(zip(names, order, strict=True))
-            renamed |= other.values()
-            theirs, defined = evaluate_partial(other.observables[0].relation, renamed)
-            both = defined & mine_defined
-            if both.any() and np.allclose(mine[both], theirs[both], rtol=1e-6, atol=0.0):
-                return other
+        for observable in other.observables:
+            inputs = [item.name for item in other.inputs if item.name in names(observable.relation)]
+            if len(inputs) != len(used):
+                continue
+            for order in permutations(used):
+                renamed: dict[str, FloatArray | float] = {**dict(zip(inputs, order, strict=True))}
+                theirs, theirs_defined = evaluate_partial(observable.relation, {**other.values(), **renamed})
+                both = defined & theirs_defined
+                if both.any() and np.allclose(mine[both], theirs[both], rtol=1e-6, atol=0.0):
+                    return other
     return None
