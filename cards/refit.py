@@ -11,7 +11,7 @@ and a difference that is not shrunk is there to stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -36,21 +36,16 @@ MOST_STEPS = 10
 """Steps after which a refit that still shrinks is given up."""
 _ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e-6
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
-_STIFF = 1e-3
+_TAKES_PART = 1e-6
 _RANK = 1e-14  # singular values below this share of the largest are rounding
 
 
 @dataclass(slots=True)
 class Skeleton:
-    """A tree whose own constants are variables named ``#0``, ``#1``, …, and their values.
-
-    ``stiff`` constants stand inside a power, as x_0 does in (x/x_0)^p: where a factor outside can do the same
-    work, that factor moves.
-    """
+    """A tree whose own constants are variables named ``#0``, ``#1``, …, and their values."""
 
     tree: Tree
     constants: dict[str, Raw] = field(default_factory=dict)
-    stiff: set[str] = field(default_factory=set)
 
     def floats(self) -> dict[str, float]:
         """Return the constants as float64."""
@@ -80,16 +75,16 @@ def skeleton(tree: Tree, domain: Domain) -> Skeleton:
     included. Held fixed are zero, a factor of ±1, and a whole exponent of a base that may be negative.
     """
     made = Skeleton(Number(0.0))
-    made.tree = _Freeing(domain, made).tree(tree)
+    made.tree = _Freeing(domain, made.constants).tree(tree)
     return made
 
 
 class _Freeing:
     """One pass over a tree that splits each node into a constant factor and a rest."""
 
-    def __init__(self, domain: Domain, made: Skeleton) -> None:
+    def __init__(self, domain: Domain, constants: dict[str, Raw]) -> None:
         self.domain = domain
-        self.made = made
+        self.constants = constants
         self.done: dict[Tree, Tree] = {}
 
     def tree(self, node: Tree) -> Tree:
@@ -111,8 +106,8 @@ class _Freeing:
     def constant(self, value: Raw) -> Tree:
         if not value[1]:
             return Number(0.0)
-        name = f"#{len(self.made.constants)}"
-        self.made.constants[name] = value
+        name = f"#{len(self.constants)}"
+        self.constants[name] = value
         return Variable(name)
 
     def split(self, node: Tree) -> tuple[Raw, Tree | None]:
@@ -134,18 +129,11 @@ class _Freeing:
             args: tuple[Tree, ...] = (self.tree(node.args[0]), node.args[1])
         else:
             args = tuple(self.tree(argument) for argument in node.args)
-        if node.op in ("pow", "sqrt", "cbrt"):
-            self.stiffen(args[0])
         return precise.ONE, Apply(node.op, args)
 
     def held(self, exponent: Tree, base: Tree) -> bool:
         whole = isinstance(exponent, Number) and exponent.value.is_integer()
         return whole and not positive(base, self.domain)
-
-    def stiffen(self, base: Tree) -> None:
-        factor = base.args[0] if isinstance(base, Apply) and base.op == "mul" else None
-        if isinstance(factor, Variable) and factor.name in self.made.constants:
-            self.made.stiff.add(factor.name)
 
     def product(self, node: Apply) -> tuple[Raw, Tree | None]:
         parts = [self.split(argument) for argument in node.args]
@@ -213,8 +201,9 @@ class Target:
 def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
     """Move the constants towards the truth from their present values, in minimal steps.
 
-    Steps are measured relative to each constant, so that of several constants that do the same work none
-    moves further than it must.
+    Moves are relative to each constant. Where several constants can do the same work, as a factor and a
+    reference scale x_0 in (x/x_0)^p, a minimal step shares it out; then each of them must be able to do it
+    alone, or a wrong constant could hide behind the others.
 
     Args:
         steps: most evaluations of the submission at all points.
@@ -224,14 +213,15 @@ def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
     """
     present = dict(made.constants)
     left = target.differences(made.tree, present)
-    solve = _solver(made, target)
-    size, moved, dull = _largest(left), 0.0, 0
+    linear = _Linear.at(made, target)
+    size, dull = _largest(left), 0
+    moved = np.zeros(len(present))
     for _ in range(steps):
         if size < AGREEMENT:
-            return Fit(size, moved, "agrees")
-        if dull == 2 or moved > _ASTRAY:
-            return Fit(size, moved, "stuck")
-        moves = solve(left)
+            return Fit(size, linear.most(moved), "agrees")
+        if dull == 2 or _largest(moved) > _ASTRAY:
+            return Fit(size, _largest(moved), "stuck")
+        moves = linear.moves(left)
         present = {
             name: precise.mul(value, precise.add(precise.ONE, precise.from_binary(move)))
             for (name, value), move in zip(present.items(), moves.tolist(), strict=True)
@@ -240,34 +230,57 @@ def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
         try:
             left = target.differences(made.tree, present)
         except UndefinedError:  # no point lies within a permitted move of where the submission ends
-            return Fit(size, moved, "stuck")
+            return Fit(size, _largest(moved), "stuck")
         before, size = size, _largest(left)
         dull = dull + 1 if size > _SHRINK * before else 0
-    return Fit(size, moved, "agrees" if size < AGREEMENT else "work")
+    return Fit(size, linear.most(moved), "agrees" if size < AGREEMENT else "work")
 
 
 def _largest(values: FloatArray) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
-def _moved(before: Mapping[str, Raw], after: Mapping[str, Raw]) -> float:
-    pairs = ((value, after[name]) for name, value in before.items())
-    moves = (
-        libmp.mpf_div(libmp.mpf_sub(new, old, PRECISION, "n"), old, PRECISION, "n") for old, new in pairs
-    )
-    return max((abs(precise.to_float(move)) for move in moves), default=0.0)
+def _moved(before: Mapping[str, Raw], after: Mapping[str, Raw]) -> FloatArray:
+    """Return how far each constant has moved, relative to where it was."""
+    ratios = (libmp.mpf_div(after[name], value, PRECISION, "n") for name, value in before.items())
+    return np.array([precise.to_float(precise.sub(ratio, precise.ONE)) for ratio in ratios])
 
 
-def _solver(made: Skeleton, target: Target) -> Callable[[FloatArray], FloatArray]:
-    """Return the map from differences to the smallest relative moves that would undo them."""
-    everything = {**target.columns, **made.floats()}
-    slopes = gradient(made.tree, everything, made.constants)
-    scale = target.scale.typical
-    ease = np.array([_STIFF if name in made.stiff else 1.0 for name in made.constants])
-    with np.errstate(all="ignore"):
-        columns = [slopes[name] * everything[name] / scale for name in made.constants]
-    jacobian = np.nan_to_num(np.stack(columns, axis=-1) * ease, nan=0.0, posinf=0.0, neginf=0.0)
-    left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
-    inverse = np.where(sizes > _RANK * sizes[0], 1.0 / np.where(sizes > 0, sizes, 1.0), 0.0)
-    weight = target.scale.strict / scale
-    return lambda wrong: -ease * (right.T @ (inverse * (left.T @ (weight * wrong))))
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """How small relative moves of the p constants act on the differences at m points.
+
+    Attributes:
+        inverse: shape (p, m), from differences to the smallest moves that make them.
+        idle: shape (p, k), directions of moves that make no difference.
+    """
+
+    inverse: FloatArray
+    idle: FloatArray
+
+    @classmethod
+    def at(cls, made: Skeleton, target: Target) -> _Linear:
+        """Take derivatives where the constants are."""
+        everything = {**target.columns, **made.floats()}
+        slopes = gradient(made.tree, everything, made.constants)
+        scale = target.scale.typical
+        with np.errstate(all="ignore"):
+            columns = [slopes[name] * everything[name] / scale for name in made.constants]
+        jacobian = np.nan_to_num(np.stack(columns, axis=-1), nan=0.0, posinf=0.0, neginf=0.0)
+        left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
+        works = sizes > _RANK * sizes[0]
+        inverse = (right[works].T / sizes[works]) @ left[:, works].T
+        return cls(inverse * (target.scale.strict / scale), right[~works].T)
+
+    def moves(self, wrong: FloatArray) -> FloatArray:
+        """Return the smallest moves that undo the strict differences."""
+        return -(self.inverse @ wrong)
+
+    def most(self, moved: FloatArray) -> float:
+        """Return the largest move that any constant makes when the others keep as still as they can."""
+        most = _largest(moved)
+        for i in np.flatnonzero(np.abs(self.idle).max(axis=1, initial=0.0) > _TAKES_PART):
+            others = np.delete(self.idle, i, axis=0)
+            back = np.linalg.lstsq(others, -np.delete(moved, i), rcond=None)[0]
+            most = max(most, abs(float(moved[i] + self.idle[i] @ back)))
+        return most
