@@ -147,21 +147,27 @@ class _Maker:
     def _climb(
         self, ladder: Sequence[tuple[Change, ...]], level: str, refusals: dict[str, int]
     ) -> LawDefinition | None:
-        """Take the first rung that passes; a rung that is too faint leads to the next stronger one."""
-        # A parametric pair is of tier easy; above that a refit must not hide the difference.
+        """Take the first rung that passes; a rung that is too faint leads to the next stronger one.
+
+        A parametric pair is of tier easy. There too a structural one higher up the ladder is preferred,
+        where there can be one.
+        """
         may_fail = MAY_FAIL if level == "easy" else MAY_FAIL - {"structural"}
-        failed = ""
+        plain = ladder[0][0].kind == "coefficient"
+        failed, parametric = "", None
         for changes in ladder:
             for design in self._designs:
                 definition, failed = self._certified(self._define(changes, design), may_fail)
-                if definition is not None:
+                if definition is not None and (definition.pair_class == "structural" or plain):
                     return definition
                 if failed != "distinguishable":
                     break
-            if failed not in _TOO_FAINT:
+            parametric = parametric or definition
+            if failed and failed not in _TOO_FAINT:
                 break
-        refusals[failed] = refusals.get(failed, 0) + 1
-        return None
+        if parametric is None:
+            refusals[failed] = refusals.get(failed, 0) + 1
+        return parametric
 
     def _certified(
         self, definition: LawDefinition, may_fail: Collection[str]

@@ -13,7 +13,7 @@ from environments.law.oracle import observe
 from environments.law.tools import COMPLETE, PROPOSE, READ
 from environments.task import JSON, Reply, Tool
 
-_SURE, _UNSURE = (0.99, 0.01), (0.5, 0.5)
+_UNSURE = (0.5, 0.5)
 
 
 class Answering:
@@ -46,7 +46,7 @@ class Answering:
     def _completion(self) -> JSON:
         trees = self._definition.truth(self._variant)
         return {
-            "hypotheses": _reports(self._statements(), _SURE),
+            "hypotheses": _reports(self._statements(), _sure(self._definition.tau)),
             "selected": "h1",
             "predictor": {name: tree_document(tree) for name, tree in trees.items()},
             "explanation": self._statements()[0],
@@ -88,10 +88,12 @@ class Ignorant:
 
     def __init__(self) -> None:
         self._observables: list[str] = []
+        self._tau = 0.0
 
     def start(self, brief: dict[str, JSON], tools: Sequence[Tool]) -> None:
-        """Read the observables' names."""
+        """Read the observables' names and the threshold."""
         self._observables = [item["name"] for item in brief["observables"]]
+        self._tau = brief["protocol"]["tau"]
 
     def act(self, last: Reply | None) -> tuple[str, JSON] | None:
         """Complete, once."""
@@ -99,12 +101,17 @@ class Ignorant:
             return None
         statements = ("The observables do not depend on the inputs.", "They depend on the inputs somehow.")
         return COMPLETE, {
-            "hypotheses": _reports(statements, _SURE),
+            "hypotheses": _reports(statements, _sure(self._tau)),
             "selected": "h1",
             "predictor": dict.fromkeys(self._observables, 0.0),
             "explanation": "Nothing was measured and nothing is known.",
             "conditions": [],
         }
+
+
+def _sure(tau: float) -> tuple[float, float]:
+    """Return confidences of which the first has reached the threshold."""
+    return (1 + tau) / 2, (1 - tau) / 2
 
 
 def _reports(statements: tuple[str, str], confidences: tuple[float, float]) -> list[dict[str, JSON]]:
