@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from cards.errors import InputError
+from environments.drone.family import DRONE
 from environments.family import Family
 from environments.law.family import LAW
 
-FAMILIES: dict[str, Family] = {"law": LAW}
+FAMILIES: dict[str, Family] = {"law": LAW, "drone": DRONE}
 
 
 def family(name: str) -> Family:

@@ -20,6 +20,7 @@ SINS = {
     "gateway-errors-only": ("gateway/ledger.py", "import cards.card"),
     "pure-worlds": ("environments/session.py", "import socket"),
     "families-apart": ("environments/session.py", "import environments.law.family"),
+    "families-independent": ("environments/drone/engine.py", "import environments.law.definition"),
     "window-arxiv": ("evaluation/plan.py", "import arxiv"),
     "window-models": ("curation/extract.py", "import openai"),
     "window-web": ("evaluation/plan.py", "import sqlalchemy"),

@@ -11,6 +11,7 @@ from cards.canonical import canonical_json
 from cards.errors import AlmanacError
 from environments.checks import check_tasks, play
 from environments.family import Family
+from environments.seeding import session_seed
 from environments.session import Session
 from environments.task import JSON, Options, Record, Task
 
@@ -76,7 +77,8 @@ class FamilyConformance:
 
     def open(self, task: Task, options: Options, events: Any = ()) -> Session:
         """Open a session of a task."""
-        return Session(self.family.open(task.definition, options, bytes(32)), options, events)
+        seed = session_seed(bytes.fromhex(task.seed), options.setting, options.protocol, options.repetition)
+        return Session(self.family.open(task.definition, options, seed), options, events)
 
     def test_gate_checks_pass(self, tasks: list[Task]) -> None:
         """The reference gets full marks, the null player does not, and twins do not pass as each other."""

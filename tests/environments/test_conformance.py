@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cards.errors import InputError
+from environments.drone.family import DRONE
 from environments.families import FAMILIES, family
 from environments.law.family import LAW
 from environments.task import Task
@@ -21,6 +22,17 @@ class TestLaw(FamilyConformance):
     def rebuilt(cls, key: bytes) -> list[Task]:
         """Build the example cards."""
         return list(LAW.build(CARDS, {}, key))
+
+
+class TestDrone(FamilyConformance):
+    """The drone family, on all fourteen games."""
+
+    family = DRONE
+
+    @classmethod
+    def rebuilt(cls, key: bytes) -> list[Task]:
+        """Build the fourteen games."""
+        return list(DRONE.build((), {}, key))
 
 
 def test_every_family_is_tested() -> None:
