@@ -19,7 +19,7 @@ Source: arXiv 2610.37919, section 4 (strict success); the procedure is ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -31,10 +31,9 @@ from cards.domain import Constraint, Domain, Interval, points
 from cards.evaluate import evaluate_partial
 from cards.expression import Tree
 from cards.operators import BoolArray, FloatArray
-from cards.pieces import IntArray, explore, surfaces
-from cards.precise import Raw
-from cards.probe import RawColumns, Scale, UndefinedError, cost, differences, precise_values, raw_column
-from cards.refit import AGREEMENT, MOST_STEPS, MOVE, Fit, Skeleton, Target, refit, skeleton, within_reach
+from cards.pieces import explore, surfaces
+from cards.probe import IntArray, Points, Sample, UndefinedError, cost
+from cards.refit import AGREEMENT, MOVE, Fit, Skeleton, refit, skeleton, within_reach
 
 DIFFERENCE = 1e-6
 """Largest relative difference that rounded constants may cause."""
@@ -83,37 +82,6 @@ class _UndecidedError(Exception):
     """Why no verdict is possible."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """Points of the domain and parameters, as float64 and as raw numbers."""
-
-    columns: dict[str, FloatArray]
-    constants: Mapping[str, float]
-
-    @property
-    def floats(self) -> dict[str, FloatArray | float]:
-        return {**self.constants, **self.columns}
-
-    @property
-    def raw(self) -> RawColumns:
-        known: dict[str, Raw | list[Raw]] = {k: precise.from_float(v) for k, v in self.constants.items()}
-        known.update((name, raw_column(column)) for name, column in self.columns.items())
-        return known
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
-
-    def take(self, chosen: IntArray | slice) -> _Points:
-        return _Points({name: column[chosen] for name, column in self.columns.items()}, self.constants)
-
-    def joined(self, other: _Points) -> _Points:
-        both = {name: np.concatenate([column, other.columns[name]]) for name, column in self.columns.items()}
-        return _Points(both, self.constants)
-
-    def shown(self, index: int) -> str:
-        return ", ".join(f"{name} = {column[index]:.9g}" for name, column in self.columns.items())
-
-
 class _Truth:
     """The truth on a domain: what every submission is compared with, computed once."""
 
@@ -121,27 +89,28 @@ class _Truth:
         self.tree = tree
         self.domain = domain
         self.surfaces = surfaces(tree, domain)
-        self.points = _Points(points(domain, _SCANNED), domain.constants)
+        self.points = Points(points(domain, _SCANNED), domain.constants)
+        self.median = 0.0
         self.values = self.scan(self.points)
         self.median = self._median()
 
-    def scan(self, where: _Points) -> FloatArray:
+    def scan(self, where: Points) -> FloatArray:
         """Return float64 values; NaN where float64 alone finds the truth undefined."""
         values, defined = evaluate_partial(self.tree, where.floats)
         for index in np.flatnonzero(~defined)[:_LOOKS]:
-            self.precise(where.take(slice(index, index + 1)))
+            self.sample(where.take(slice(index, index + 1)))
         return values
 
-    def precise(self, where: _Points) -> list[Raw]:
+    def sample(self, where: Points) -> Sample:
         try:
-            return precise_values(self.tree, where.raw, len(where))
+            return Sample.of(self.tree, where, self.median)
         except UndefinedError as error:
             raise _UndecidedError(f"The truth itself is undefined at {where.shown(error.index)}.") from None
 
     @cached_property
-    def probed(self) -> list[Raw]:
-        """Values at fifty digits at the first points."""
-        return self.precise(self.points.take(slice(_PROBED)))
+    def probed(self) -> Sample:
+        """The first points at fifty digits."""
+        return self.sample(self.points.take(slice(_PROBED)))
 
     def _median(self) -> float:
         sizes = np.abs(self.values[np.isfinite(self.values)])
@@ -172,7 +141,7 @@ class _Decision:
 
     def verdict(self) -> Verdict:
         try:
-            self.freed = skeleton(self.tree, self.truth.domain)
+            self.freed = skeleton(self.tree)
         except UndefinedError:
             return Verdict("different", "A constant part of the submission is undefined.")
         scanned = self.scan(self.truth.points, self.truth.values)
@@ -185,7 +154,7 @@ class _Decision:
                 return scanned
         return self.probe(pieces)
 
-    def pieces(self) -> _Points:
+    def pieces(self) -> Points:
         """Return points in every piece and beside every surface of both trees."""
         found = list(dict.fromkeys(self.truth.surfaces + surfaces(self.tree, self.truth.domain)))
         size = sum(cost(surface.tree) + 1 for surface in found)
@@ -193,9 +162,9 @@ class _Decision:
             raise _UndecidedError(f"The trees switch on {len(found)} surfaces, more than can be searched.")
         if not found:
             return self.truth.points.take(slice(0))
-        return _Points(explore(found, self.truth.domain), self.truth.domain.constants)
+        return Points(explore(found, self.truth.domain), self.truth.domain.constants)
 
-    def scan(self, where: _Points, truth: FloatArray) -> Verdict | None:
+    def scan(self, where: Points, truth: FloatArray) -> Verdict | None:
         """Look with float64 for points that fifty digits then find different or undefined."""
         values, defined = evaluate_partial(self.tree, where.floats)
         with np.errstate(all="ignore"):
@@ -206,14 +175,14 @@ class _Decision:
         if not suspects.size:
             return None
         looked_at = where.take(suspects)
-        return self.compare(looked_at.take(self.clear(looked_at)))[1]
+        return self.compare(self.sample(looked_at.take(self.clear(looked_at))))[1]
 
-    def clear(self, where: _Points, *, touching: bool = False) -> IntArray:
+    def clear(self, where: Points, *, touching: bool = False) -> IntArray:
         """Return the numbers of points at which the submission can be told from the truth."""
         near = self.near(where, touching=touching)
         return np.flatnonzero(~near | self.blurred)
 
-    def near(self, where: _Points, *, touching: bool = False) -> BoolArray:
+    def near(self, where: Points, *, touching: bool = False) -> BoolArray:
         return within_reach(self.freed, where.floats, self.truth.domain, touching=touching)
 
     @cached_property
@@ -221,66 +190,56 @@ class _Decision:
         """Surfaces so dense that a constant's move would cross some everywhere excuse nothing."""
         return bool(np.mean(self.near(self.truth.points)) > _MOST_NEAR)
 
-    def compare(self, where: _Points, truth: list[Raw] | None = None) -> tuple[FloatArray, Verdict | None]:
-        """Return differences at fifty digits, and the verdict if one is too large."""
-        self.spend((self.price + (0 if truth else cost(self.truth.tree))) * len(where))
-        truth = truth or self.truth.precise(where)
-        try:
-            values = precise_values(self.tree, where.raw, len(where))
-        except UndefinedError as error:
-            reason = f"The submission is undefined at {where.shown(error.index)}."
-            return np.empty(0), Verdict("different", reason)
-        scale = Scale.of(truth, self.truth.median)
-        gaps = np.abs(differences(values, truth, scale.strict))
-        with np.errstate(all="ignore"):
-            seen = np.where(scale.typical > 0, gaps * (scale.strict / scale.typical), gaps)
-        largest = float(np.max(seen, initial=0.0))
-        self.seen = max(self.seen, largest)
-        if largest <= DIFFERENCE:
-            return gaps, None
-        at = where.shown(int(np.argmax(seen)))
-        return gaps, Verdict("different", f"They differ by {largest:.3g} of the truth at {at}.", largest)
+    def sample(self, where: Points) -> Sample:
+        self.spend(cost(self.truth.tree) * len(where))
+        return self.truth.sample(where)
 
-    def probe(self, pieces: _Points) -> Verdict:
+    def compare(self, sample: Sample) -> tuple[float, Verdict | None]:
+        """Return the largest strict difference at fifty digits, and the verdict if one decides."""
+        self.spend(self.price * len(sample))
+        try:
+            strict = sample.differences(self.tree)
+        except UndefinedError as error:
+            return math.inf, Verdict(
+                "different", f"The submission is undefined at {sample.points.shown(error.index)}."
+            )
+        typical = sample.typical(strict)
+        largest = float(np.max(typical, initial=0.0))
+        self.seen = max(self.seen, largest)
+        if largest > DIFFERENCE:
+            at = sample.points.shown(int(np.argmax(typical)))
+            return math.inf, Verdict(
+                "different", f"They differ by {largest:.3g} of the truth at {at}.", largest
+            )
+        return float(np.max(np.abs(strict), initial=0.0)), None
+
+    def probe(self, pieces: Points) -> Verdict:
         """Compare at fifty digits; refit when the trees are neither clearly different nor clearly equal."""
-        base = self.truth.points.take(slice(_PROBED))
-        clear = self.clear(base)
-        base, truth = base.take(clear), [self.truth.probed[i] for i in clear]
-        pieces = pieces.take(self.clear(pieces)) if len(pieces) else pieces
-        gaps, verdict = self.compare(base, truth)
+        sample = self.truth.probed
+        sample = sample.take(self.clear(sample.points))
+        largest, verdict = self.compare(sample)
         if verdict is None and len(pieces):
-            more, verdict = self.compare(pieces)
-            gaps = np.concatenate([gaps, more])
+            inside = self.sample(pieces.take(self.clear(pieces)))
+            more, verdict = self.compare(inside)
+            largest, sample = max(largest, more), sample.joined(inside)
         if verdict is not None:
             return verdict
-        if np.max(gaps, initial=0.0) >= AGREEMENT:
-            return self.refit(base.joined(pieces))
-        count = len(base) + len(pieces)
-        return Verdict("equal", f"They agree at {count} points to {precise.DIGITS} digits.", self.seen)
+        if largest >= AGREEMENT:
+            return self.refit(sample)
+        return Verdict("equal", f"They agree at {len(sample)} points to {precise.DIGITS} digits.", self.seen)
 
-    def refit(self, where: _Points) -> Verdict:
+    def refit(self, sample: Sample) -> Verdict:
         """Free the submission's constants and fit them."""
         count = len(self.freed.constants)
         if count == 0:
             reason = f"They differ by {self.seen:.3g} and the submission has no constant that could move."
             return Verdict("different", reason, self.seen)
-        where = self.enough(where.take(self.clear(where, touching=True)), count + _SPARE)
-        self.spend(cost(self.truth.tree) * len(where))
-        truth = self.truth.precise(where)
-        target = Target(where.floats, where.raw, truth, Scale.of(truth, self.truth.median))
-        steps = min(MOST_STEPS, self.work // max(1, self.price * len(where)) - 1)
-        if steps < 1:
-            raise _UndecidedError(f"A refit of {count} constants takes more work than is allowed.")
-        fit = refit(self.freed, target, steps)
-        return _judged(fit, count, self.seen)
-
-    def enough(self, where: _Points, count: int) -> _Points:
-        """Add points of the domain until there are more than a fit could pass through."""
-        if len(where) >= count:
-            return where
-        domain = self.truth.domain
-        more = _Points(points(domain, count, seed=1), domain.constants)
-        return where.joined(more.take(self.clear(more, touching=True)))
+        sample = sample.take(self.clear(sample.points, touching=True))
+        if len(sample) < count + _SPARE:
+            domain = self.truth.domain
+            more = Points(points(domain, count + _SPARE, seed=1), domain.constants)
+            sample = sample.joined(self.sample(more.take(self.clear(more, touching=True))))
+        return _judged(refit(self.freed, sample, self.work // max(1, self.price)), count, self.seen)
 
     def spend(self, work: int) -> None:
         self.work -= work
@@ -291,11 +250,7 @@ class _Decision:
 def _judged(fit: Fit, count: int, largest: float) -> Verdict:
     noun = "constant" if count == 1 else "constants"
     if fit.ended == "work":
-        return Verdict(
-            "undetermined",
-            f"The refit of {count} {noun} had not ended: {fit.difference:.3g} is left.",
-            largest,
-        )
+        return Verdict("undetermined", f"A refit of {count} {noun} takes more work than is allowed.", largest)
     if fit.ended == "stuck":
         reason = f"After a refit of {count} {noun} they still differ by {fit.difference:.3g} of the truth."
         return Verdict("different", reason, largest)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cards.domain import Domain, satisfied, stretch, unit_points
 from cards.evaluate import Columns, evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names, walk
 from cards.operators import OPERATORS, BoolArray, FloatArray
+from cards.probe import IntArray
 
 _SEEDS = 8
 _GRID = 65
@@ -34,8 +34,6 @@ _MOST_PER_PIECE = 2
 _ANY = -1
 _EDGES = (-1e-5, -1e-9, 1e-9, 1e-5)
 _TOUCH = 1e-9
-
-IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

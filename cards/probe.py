@@ -13,6 +13,7 @@ from typing import cast
 
 import numpy as np
 from mpmath import libmp
+from numpy.typing import NDArray
 
 from cards import precise
 from cards.errors import ExpressionError
@@ -20,12 +21,14 @@ from cards.expression import Apply, Number, Tree, Variable, walk
 from cards.operators import OPERATORS, FloatArray
 from cards.precise import PRECISION, Raw
 
+IntArray = NDArray[np.intp]
 RawColumns = Mapping[str, "Raw | list[Raw]"]
 """A scalar or one value per point, by variable name."""
 
 _CHEAP = frozenset({"add", "sub", "mul", "div", "neg", "min", "max", "abs", "sign", "step", "floor", "ceil"})
 _DEAR = {"sqrt": 3, "exp": 5, "log": 5, "pow": 10, "asin": 16, "acos": 16}
 _ZERO = 1e-15
+_SAFE = -960
 _LOWEST, _HIGHEST = -1074, 1024  # binary exponents of float64's range
 
 
@@ -80,16 +83,111 @@ class Scale:
         return cls(np.maximum(sizes, median), np.maximum(sizes, _ZERO * median))
 
 
-def differences(values: Sequence[Raw], truth: Sequence[Raw], scale: FloatArray) -> FloatArray:
-    """Return (value − truth) / scale at each point; ±inf where the scale is 0 and the values differ."""
-    gaps = []
-    for value, target, size in zip(values, truth, scale.tolist(), strict=True):
-        gap = libmp.mpf_sub(value, target, PRECISION, "n")
-        if size:
-            gaps.append(precise.to_float(libmp.mpf_div(gap, precise.from_binary(size), 53, "n")))
-        else:
-            gaps.append(math.inf if gap[1] else 0.0)
-    return np.array(gaps)
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Points of a domain: a float64 column of shape (n,) per input, and the values of parameters."""
+
+    columns: dict[str, FloatArray]
+    constants: Mapping[str, float]
+
+    @property
+    def floats(self) -> dict[str, FloatArray | float]:
+        """Everything a tree may mention, as float64."""
+        return {**self.constants, **self.columns}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def take(self, chosen: IntArray | slice) -> Points:
+        """Return some of the points."""
+        return Points({name: column[chosen] for name, column in self.columns.items()}, self.constants)
+
+    def joined(self, other: Points) -> Points:
+        """Return these points and then the others."""
+        both = {name: np.concatenate([column, other.columns[name]]) for name, column in self.columns.items()}
+        return Points(both, self.constants)
+
+    def shown(self, index: int) -> str:
+        """Return one point in words."""
+        return ", ".join(f"{name} = {column[index]:.9g}" for name, column in self.columns.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The truth at points, at fifty digits: what a submission is held against."""
+
+    points: Points
+    raw: RawColumns
+    truth: list[Raw]
+    scale: Scale
+
+    @classmethod
+    def of(cls, tree: Tree, points: Points, median: float) -> Sample:
+        """Evaluate the truth; ``median`` is its median size on the domain.
+
+        Raises:
+            UndefinedError: the truth is undefined at a point.
+        """
+        raw: dict[str, Raw | list[Raw]] = {k: precise.from_float(v) for k, v in points.constants.items()}
+        raw.update((name, raw_column(column)) for name, column in points.columns.items())
+        truth = precise_values(tree, raw, len(points))
+        return cls(points, raw, truth, Scale.of(truth, median))
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    def take(self, chosen: IntArray) -> Sample:
+        """Return the sample at some of its points."""
+        if len(chosen) == len(self):
+            return self
+        picked = {
+            name: [value[i] for i in chosen] if isinstance(value, list) else value
+            for name, value in self.raw.items()
+        }
+        scale = Scale(self.scale.typical[chosen], self.scale.strict[chosen])
+        return Sample(self.points.take(chosen), picked, [self.truth[i] for i in chosen], scale)
+
+    def joined(self, other: Sample) -> Sample:
+        """Return this sample and then the other."""
+        raw = {
+            name: value + cast(list[Raw], other.raw[name]) if isinstance(value, list) else value
+            for name, value in self.raw.items()
+        }
+        scale = Scale(
+            np.concatenate([self.scale.typical, other.scale.typical]),
+            np.concatenate([self.scale.strict, other.scale.strict]),
+        )
+        return Sample(self.points.joined(other.points), raw, self.truth + other.truth, scale)
+
+    def differences(self, tree: Tree, constants: Mapping[str, Raw] | None = None) -> FloatArray:
+        """Return (tree − truth) relative to the strict scale; ±inf where that is 0 and they differ.
+
+        Raises:
+            UndefinedError: the tree is undefined at a point.
+        """
+        values = precise_values(tree, {**self.raw, **(constants or {})}, len(self))
+        gaps = [
+            libmp.mpf_sub(value, target, PRECISION, "n")
+            for value, target in zip(values, self.truth, strict=True)
+        ]
+        return np.array(
+            [_ratio(gap, size) for gap, size in zip(gaps, self.scale.strict.tolist(), strict=True)]
+        )
+
+    def typical(self, strict: FloatArray) -> FloatArray:
+        """Return sizes of strict differences relative to the typical scale."""
+        with np.errstate(all="ignore"):
+            factor = np.where(self.scale.typical > 0, self.scale.strict / self.scale.typical, 1.0)
+        return np.abs(strict) * factor
+
+
+def _ratio(gap: Raw, size: float) -> float:
+    """Divide, also where the gap is too small for a float64 of its own."""
+    if not gap[1]:
+        return 0.0
+    if gap[2] + gap[3] > _SAFE:
+        return precise.to_float(gap) / size if size else math.inf
+    return precise.to_float(libmp.mpf_div(gap, precise.from_binary(size), 53, "n"))
 
 
 def _run(node: Tree, columns: RawColumns, done: dict[Tree, Raw | list[Raw]]) -> Raw | list[Raw]:

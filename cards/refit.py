@@ -11,8 +11,9 @@ and a difference that is not shrunk is there to stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -24,16 +25,19 @@ from cards.evaluate import evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names
 from cards.gradient import gradient
 from cards.operators import BoolArray, FloatArray
-from cards.pieces import positive, surfaces
+from cards.pieces import surfaces
 from cards.precise import PRECISION, Raw
-from cards.probe import RawColumns, Scale, UndefinedError, differences, precise_values
+from cards.probe import IntArray, Sample, UndefinedError, precise_values
 
 MOVE = 1e-6
 """How far a constant may move, relative to itself (laws of equality: 9.81 and 9.810 agree, 9.8 does not)."""
 AGREEMENT = 1e-30
 """Largest relative difference between trees that are the same function."""
-MOST_STEPS = 10
-"""Steps after which a refit that still shrinks is given up."""
+_MOST_STEPS = 10
+_FEWEST, _MORE = (
+    24,
+    12,
+)  # points on which a refit looks for its steps: this many, and so many more than constants
 _ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e-6
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
 _TAKES_PART = 1e-6
@@ -60,30 +64,33 @@ class Fit:
         difference: largest relative difference left.
         moved: largest move of a constant, relative to itself.
         ended: no more work was allowed although the difference still shrank ("work"), or not.
+        constants: their values at the end.
+        steps: how many were made.
     """
 
     difference: float
     moved: float
     ended: Literal["agrees", "stuck", "work"]
+    constants: Mapping[str, Raw]
+    steps: int
 
 
-def skeleton(tree: Tree, domain: Domain) -> Skeleton:
+def skeleton(tree: Tree) -> Skeleton:
     """Free a tree's constants.
 
     Constants that only act together are one: ``2*pi*x/3`` has one constant, sub-trees without variables are
     evaluated first, and equal sub-trees share their constants. Names stay what they are, told parameters
-    included. Held fixed are zero, a factor of ±1, and a whole exponent of a base that may be negative.
+    included. Held fixed are zero, a factor of ±1, and whole exponents.
     """
     made = Skeleton(Number(0.0))
-    made.tree = _Freeing(domain, made.constants).tree(tree)
+    made.tree = _Freeing(made.constants).tree(tree)
     return made
 
 
 class _Freeing:
     """One pass over a tree that splits each node into a constant factor and a rest."""
 
-    def __init__(self, domain: Domain, constants: dict[str, Raw]) -> None:
-        self.domain = domain
+    def __init__(self, constants: dict[str, Raw]) -> None:
         self.constants = constants
         self.done: dict[Tree, Tree] = {}
 
@@ -125,15 +132,11 @@ class _Freeing:
         if node.op == "neg":
             factor, rest = self.split(node.args[0])
             return precise.neg(factor), rest
-        if node.op == "pow" and self.held(node.args[1], node.args[0]):
+        if node.op == "pow" and _whole(node.args[1]):
             args: tuple[Tree, ...] = (self.tree(node.args[0]), node.args[1])
         else:
             args = tuple(self.tree(argument) for argument in node.args)
         return precise.ONE, Apply(node.op, args)
-
-    def held(self, exponent: Tree, base: Tree) -> bool:
-        whole = isinstance(exponent, Number) and exponent.value.is_integer()
-        return whole and not positive(base, self.domain)
 
     def product(self, node: Apply) -> tuple[Raw, Tree | None]:
         parts = [self.split(argument) for argument in node.args]
@@ -155,6 +158,10 @@ class _Freeing:
         if denominator is None:
             return factor, numerator
         return factor, Apply("div", (numerator or Number(1.0), denominator))
+
+
+def _whole(exponent: Tree) -> bool:
+    return isinstance(exponent, Number) and exponent.value.is_integer()
 
 
 def within_reach(
@@ -183,57 +190,65 @@ def within_reach(
     return near
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The truth at m points: coordinates as floats and as raw numbers, values, and their scale."""
-
-    columns: Mapping[str, FloatArray | float]
-    raw: RawColumns
-    values: Sequence[Raw]
-    scale: Scale
-
-    def differences(self, tree: Tree, constants: Mapping[str, Raw]) -> FloatArray:
-        """Return the strict differences of a tree with these constants."""
-        values = precise_values(tree, {**self.raw, **constants}, len(self.values))
-        return differences(values, self.values, self.scale.strict)
-
-
-def refit(made: Skeleton, target: Target, steps: int = MOST_STEPS) -> Fit:
+def refit(made: Skeleton, sample: Sample, work: int) -> Fit:
     """Move the constants towards the truth from their present values, in minimal steps.
 
     Moves are relative to each constant. Where several constants can do the same work, as a factor and a
     reference scale x_0 in (x/x_0)^p, a minimal step shares it out; then each of them must be able to do it
-    alone, or a wrong constant could hide behind the others.
+    alone, or a wrong constant could hide behind the others. The steps are found on a few points more than
+    there are constants; all points then have their say.
 
     Args:
-        steps: most evaluations of the submission at all points.
+        sample: more points than constants, none within reach of the submission's surfaces.
+        work: how often the submission may be evaluated at one point.
 
     Raises:
         UndefinedError: the submission is undefined at a point with its present constants.
     """
-    present = dict(made.constants)
-    left = target.differences(made.tree, present)
-    linear = _Linear.at(made, target)
+    few = sample.take(_spread(len(sample), max(_FEWEST, len(made.constants) + _MORE)))
+    fit = _fit(made, few, (work - len(sample)) // len(few))
+    if fit.ended != "agrees" or len(few) == len(sample):
+        return fit
+    left = _largest(sample.differences(made.tree, fit.constants))
+    if left < AGREEMENT:
+        return replace(fit, difference=left)
+    return _fit(made, sample, work // len(sample) - fit.steps - 1)
+
+
+def _spread(count: int, wanted: int) -> IntArray:
+    return np.unique(np.linspace(0, count - 1, min(count, wanted)).astype(np.intp))
+
+
+def _fit(made: Skeleton, sample: Sample, evaluations: int) -> Fit:
+    if evaluations < 2:
+        return Fit(math.inf, 0.0, "work", made.constants, 0)
+    present = made.constants
+    left = sample.differences(made.tree, present)
+    linear = _Linear.at(made, sample)
     size, dull = _largest(left), 0
     moved = np.zeros(len(present))
-    for _ in range(steps):
+    for step in range(min(_MOST_STEPS, evaluations - 1)):
         if size < AGREEMENT:
-            return Fit(size, linear.most(moved), "agrees")
+            return Fit(size, linear.most(moved), "agrees", present, step)
         if dull == 2 or _largest(moved) > _ASTRAY:
-            return Fit(size, _largest(moved), "stuck")
-        moves = linear.moves(left)
-        present = {
-            name: precise.mul(value, precise.add(precise.ONE, precise.from_binary(move)))
-            for (name, value), move in zip(present.items(), moves.tolist(), strict=True)
-        }
+            return Fit(size, _largest(moved), "stuck", present, step)
+        present = _shifted(present, linear.moves(left))
         moved = _moved(made.constants, present)
         try:
-            left = target.differences(made.tree, present)
+            left = sample.differences(made.tree, present)
         except UndefinedError:  # no point lies within a permitted move of where the submission ends
-            return Fit(size, _largest(moved), "stuck")
+            return Fit(size, _largest(moved), "stuck", present, step)
         before, size = size, _largest(left)
         dull = dull + 1 if size > _SHRINK * before else 0
-    return Fit(size, linear.most(moved), "agrees" if size < AGREEMENT else "work")
+    return Fit(size, linear.most(moved), "agrees" if size < AGREEMENT else "work", present, evaluations)
+
+
+def _shifted(constants: Mapping[str, Raw], moves: FloatArray) -> dict[str, Raw]:
+    pairs = zip(constants.items(), moves.tolist(), strict=True)
+    return {
+        name: precise.mul(value, precise.add(precise.ONE, precise.from_binary(move)))
+        for (name, value), move in pairs
+    }
 
 
 def _largest(values: FloatArray) -> float:
@@ -259,18 +274,18 @@ class _Linear:
     idle: FloatArray
 
     @classmethod
-    def at(cls, made: Skeleton, target: Target) -> _Linear:
+    def at(cls, made: Skeleton, sample: Sample) -> _Linear:
         """Take derivatives where the constants are."""
-        everything = {**target.columns, **made.floats()}
+        everything = {**sample.points.floats, **made.floats()}
         slopes = gradient(made.tree, everything, made.constants)
-        scale = target.scale.typical
+        scale = sample.scale.typical
         with np.errstate(all="ignore"):
             columns = [slopes[name] * everything[name] / scale for name in made.constants]
         jacobian = np.nan_to_num(np.stack(columns, axis=-1), nan=0.0, posinf=0.0, neginf=0.0)
         left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
         works = sizes > _RANK * sizes[0]
         inverse = (right[works].T / sizes[works]) @ left[:, works].T
-        return cls(inverse * (target.scale.strict / scale), right[~works].T)
+        return cls(inverse * (sample.scale.strict / scale), right[~works].T)
 
     def moves(self, wrong: FloatArray) -> FloatArray:
         """Return the smallest moves that undo the strict differences."""
