@@ -28,7 +28,11 @@ def evaluate(
     workspace: WorkspaceOption = WORKSPACE,
     release: Annotated[str, typer.Option(help="A version, or latest.")] = "latest",
     player: Annotated[
-        str, typer.Option(help="A scripted player: null, candidate-checker, perfect-memory or reference.")
+        str,
+        typer.Option(
+            help="A scripted player: null or reference; for laws candidate-checker or perfect-memory; for "
+            "drone games default, random, uniform-high, best-of-10 or contrast."
+        ),
     ] = "",
     model: Annotated[str, typer.Option(help="A model, as PROVIDER/NAME.")] = "",
     base_url: Annotated[str, typer.Option(help="An OpenAI-compatible address [ALMANAC_BASE_URL].")] = "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
@@ -20,12 +20,15 @@ from environments.families import family
 from evaluation.episode import EpisodeRow, Player
 from evaluation.leaderboard import Known, StoredRun, load_run, summary
 from evaluation.plan import Plan, Selection, describe_player, make_plan
-from evaluation.players import scripted_player
+from evaluation.players import families_of, scripted_player
 from evaluation.run import Progress, Run, read_manifest, write_json
 from evaluation.score import rescore
 
 DEFAULT_REPETITIONS = {"model": 3, "scripted": 1}
 """Models are asked three times (arXiv 2610.37919, section 4.1); a rule would only repeat itself."""
+
+MODEL_FAMILIES = ("law",)
+"""The families for which the model player has a prompt."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class Job:
     hall: Hall
     player: Callable[[Path], Player]
     """Makes the player; the path is the run directory, where its ledger goes."""
+    families: tuple[str, ...] = ()
+    """The families that the player can play; empty: all."""
 
 
 def prepare(wish: Wish, workspace: Path, settings: Settings) -> Job:
@@ -76,12 +81,22 @@ def prepare(wish: Wish, workspace: Path, settings: Settings) -> Job:
     if wish.player:
         insider = hall.definition if hall.sealed else None
         scripted = scripted_player(wish.player, family, insider)
-        return Job(hall, lambda folder: scripted)
-    return Job(hall, lambda folder: _model_player(wish, folder, settings))
+        return Job(hall, lambda folder: scripted, families_of(wish.player))
+    return Job(hall, lambda folder: _model_player(wish, folder, settings), MODEL_FAMILIES)
 
 
 def plan_run(job: Job, wish: Wish, selection: Selection, folder: Path) -> Plan:
-    """Return the plan of a new run that will lie in ``folder``."""
+    """Return the plan of a new run that will lie in ``folder``.
+
+    Raises:
+        InputError: when the selection asks for a family that the player cannot play.
+    """
+    foreign = [name for name in selection.families if job.families and name not in job.families]
+    if foreign:
+        who = wish.player or wish.model
+        raise InputError(f"{who} does not play {foreign[0]}.", f"It plays: {', '.join(job.families)}.")
+    if job.families and not selection.families:
+        selection = replace(selection, families=job.families)
     return make_plan(job.hall.release, job.hall.rows, job.player(folder), selection, wish.options())
 
 

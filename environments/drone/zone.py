@@ -33,8 +33,9 @@ def emi(zone: FloatArray, interference: FloatArray) -> FloatArray:
 
 def emi_effective(emi: FloatArray, shield: FloatArray, module: FloatArray, relief: FloatArray) -> FloatArray:
     """Interference that reaches the receiver behind shield and module."""
-    kept_out = 0.015 * shield + relief[np.asarray(module).astype(np.intp)]
-    return emi * (1 - np.minimum(kept_out, 0.95))
+    filtered: FloatArray = relief[np.asarray(module).astype(np.intp)]
+    kept_out: FloatArray = np.minimum(0.015 * shield + filtered, 0.95)
+    return emi * (1 - kept_out)
 
 
 def p_fail(emi_effective: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from environments.family import Family, Policy
 from environments.task import JSON
 from evaluation.episode import Slot
 from evaluation.players.candidate_checker import CandidateChecker
+from evaluation.players.drone import BestOfTen, Contrast, OneDesign
 from evaluation.players.scripted import ScriptedPlayer, options_of
 
 Definitions = Callable[[str], Mapping[str, JSON]]
@@ -24,14 +25,42 @@ class Entry:
     kind: Literal["null", "insider", "rule"]
     version: int
     about: str
+    families: tuple[str, ...] = ()
+    """The families that it can play; empty: all."""
+    rule: Callable[[bytes], Policy] | None = None
+    """Makes the policy of a rule from a seed that belongs to the slot."""
 
 
 SCRIPTED: dict[str, Entry] = {
     "null": Entry("null", 1, "knows nothing and claims little"),
-    "candidate-checker": Entry("rule", 1, "solves Identification for s with one observation"),
-    "perfect-memory": Entry("insider", 1, "answers with the Original relation, whatever it observes"),
+    "candidate-checker": Entry(
+        "rule", 1, "solves Identification for s with one observation", ("law",), lambda _: CandidateChecker()
+    ),
+    "perfect-memory": Entry(
+        "insider", 1, "answers with the Original relation, whatever it observes", ("law",)
+    ),
     "reference": Entry("insider", 1, "knows the truth"),
+    "default": Entry("null", 1, "submits the default design unchanged", ("drone",)),
+    "random": Entry("rule", 1, "submits a random design", ("drone",), lambda seed: OneDesign("random", seed)),
+    "uniform-high": Entry(
+        "rule",
+        1,
+        "submits every DEF at its highest",
+        ("drone",),
+        lambda seed: OneDesign("uniform-high", seed),
+    ),
+    "best-of-10": Entry(
+        "rule", 1, "submits the best of ten random designs, 20 drones each", ("drone",), BestOfTen
+    ),
+    "contrast": Entry(
+        "rule", 1, "tests one factor at a time at its extremes", ("drone",), lambda _: Contrast()
+    ),
 }
+
+
+def families_of(name: str) -> tuple[str, ...]:
+    """Return the families that a scripted player can play; empty: all, or no such player."""
+    return SCRIPTED[name].families if name in SCRIPTED else ()
 
 
 def scripted_player(
@@ -60,6 +89,7 @@ def scripted_player(
         if entry.kind == "insider":
             assert definition is not None
             return family(slot.family).insiders[name](definition(slot.task), options_of(slot))
-        return CandidateChecker()
+        assert entry.rule is not None
+        return entry.rule(slot.key.encode())
 
     return ScriptedPlayer(name, entry.version, policy)
