@@ -6,8 +6,9 @@ from cards.errors import InputError
 from environments.drone.family import DRONE
 from environments.family import Family
 from environments.law.family import LAW
+from environments.organism.family import ORGANISM
 
-FAMILIES: dict[str, Family] = {"law": LAW, "drone": DRONE}
+FAMILIES: dict[str, Family] = {"law": LAW, "drone": DRONE, "organism": ORGANISM}
 
 
 def family(name: str) -> Family:

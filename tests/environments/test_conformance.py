@@ -8,6 +8,7 @@ from cards.errors import InputError
 from environments.drone.family import DRONE
 from environments.families import FAMILIES, family
 from environments.law.family import LAW
+from environments.organism.family import ORGANISM
 from environments.task import Task
 from tests.environments.conformance import FamilyConformance
 from tests.environments.examples import CARDS
@@ -33,6 +34,17 @@ class TestDrone(FamilyConformance):
     def rebuilt(cls, key: bytes) -> list[Task]:
         """Build the fourteen games."""
         return list(DRONE.build((), {}, key))
+
+
+class TestOrganism(FamilyConformance):
+    """The organism family, on three organisms of each tier with their probe items."""
+
+    family = ORGANISM
+
+    @classmethod
+    def rebuilt(cls, key: bytes) -> list[Task]:
+        """Build three of each tier: of fewer, one that noise alone restores would break the null bound."""
+        return list(ORGANISM.build((), {"seeds": 3}, key))
 
 
 def test_every_family_is_tested() -> None:
