@@ -35,7 +35,9 @@ MAX_TOOL_LENGTH = 128
 MAX_EVENTS = 4096
 """A session ends after so many recorded calls, also where refused ones cost nothing."""
 
-_UNKNOWN_CHARGE = {"calls": 1}
+_UNKNOWN_CHARGE = {"calls": 1, "turns": 1}
+_LAST_METERS: Mapping[str, Ending] = {"calls": "call_cap", "turns": "turn_cap"}
+"""Meters whose end is the session's end."""
 
 
 class Session:
@@ -157,8 +159,8 @@ class Session:
     def _exhausted(self) -> Ending | None:
         if len(self._events) + 1 >= MAX_EVENTS:
             return "call_cap"
-        calls = self._budget.remaining.get("calls")
-        return "call_cap" if calls is not None and calls <= 0 else None
+        left = self._budget.remaining
+        return next((ending for name, ending in _LAST_METERS.items() if left.get(name, 1) <= 0), None)
 
     def _unrecorded(self, code: str, message: str) -> Reply:
         return Reply(

@@ -32,6 +32,12 @@ class TaskRow(_Frozen):
     tools: dict[str, tuple[str, ...]]
     """Tool names by protocol."""
     limits: dict[str, float]
+    protocol_limits: dict[str, dict[str, float]] = {}
+    """Further limits that hold under one protocol only, by protocol."""
+
+    def limits_under(self, protocol: str) -> dict[str, float]:
+        """Return all limits of one protocol."""
+        return self.limits | self.protocol_limits.get(protocol, {})
 
 
 class Task(_Frozen):

@@ -18,6 +18,10 @@ MAX_CELLS = 1 << 20
 """Cells of the joint that is still written out; a larger world is not built."""
 
 
+class JointSizeError(InputError):
+    """A joint that is too large to write out."""
+
+
 class JointOracle:
     """Answers by summing over the joint distribution of the asked nodes and everything above them."""
 
@@ -32,13 +36,12 @@ class JointOracle:
         """Return P(outcome | do(vary), given) by truncated factorisation over the joint.
 
         Raises:
-            InputError: when the joint would be too large to write out.
+            JointSizeError: when the joint would be too large to write out.
         """
         held = dict(given or {})
         wanted = {*outcome, *vary, *held}
         above = frozenset(wanted).union(*(self._above(node) for node in wanted))
         nodes, joint = self._joint(above, tuple(sorted(vary)))
-        place = {node: axis for axis, node in enumerate(nodes)}
         picked = joint[tuple(held.get(node, slice(None)) for node in nodes)]
         left = [node for node in nodes if node not in held]
         kept = (*vary, *outcome)
@@ -46,7 +49,6 @@ class JointOracle:
         rest = [node for node in left if node in kept]
         table = summed.transpose([rest.index(node) for node in kept])
         total = table.sum(axis=tuple(range(len(vary), len(kept))), keepdims=True)
-        assert len(place) == len(nodes)
         result: FloatArray = table / total
         return result
 
@@ -87,7 +89,7 @@ class JointOracle:
             cells = int(np.prod([self.world.cards[node] for node in nodes], dtype=np.int64))
             if cells > MAX_CELLS:
                 message = f"the joint of {len(nodes)} nodes has {cells} cells; at most {MAX_CELLS} are written out."
-                raise InputError(message, "Draw a smaller world.")
+                raise JointSizeError(message, "Draw a smaller world.")
             joint = np.ones([self.world.cards[node] for node in nodes])
             for node in nodes:
                 if node not in cut:

@@ -110,7 +110,8 @@ class FamilyConformance:
         for task, options in self.sessions(tasks):
             session = self.open(task, options)
             assert tuple(tool.name for tool in session.tools) == task.row.tools[options.protocol]
-            assert session.remaining == {name: int(limit) for name, limit in task.row.limits.items()}
+            limits = task.row.limits_under(options.protocol)
+            assert session.remaining == {name: int(limit) for name, limit in limits.items()}
 
     def test_replay_is_exact(self, tasks: list[Task]) -> None:
         """A session rebuilt from any prefix of its events has the same budget, replies and record."""

@@ -1,0 +1,48 @@
+"""Ask the second oracle for everything that the first one said.
+
+A world too large for the second way is passed over; one on which the two ways differ stops the build,
+because then one of them is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cards.errors import InputError
+from environments.pgm.causal_world import World
+from environments.pgm.derive import derive
+from environments.pgm.joint import JointOracle, JointSizeError
+from environments.pgm.question import Question, Truth
+from environments.pgm.structural import holds
+
+AGREEMENT = 1e-9
+
+
+def confirm(world: World, questions: Sequence[Question], truths: Sequence[Truth]) -> bool:
+    """Return whether the joint gives the same truths; False when it cannot be written out.
+
+    Raises:
+        InputError: when the two ways disagree.
+    """
+    oracle = JointOracle(world)
+    try:
+        for question, truth in zip(questions, truths, strict=True):
+            structural = truth.verdict is not None or (truth.nodes is not None and question.kind != "mediator")
+            shown = not structural or holds(oracle, question, truth.verdict)
+            if not shown or not _agree(truth, derive(question, oracle)):
+                message = f"two ways to the truth of a question of kind {question.kind} differ."
+                raise InputError(message, "Inference is broken; do not publish anything built with it.")
+    except JointSizeError:
+        return False
+    return True
+
+
+def _agree(one: Truth, other: Truth) -> bool:
+    alike = one.model_copy(update={"effects": ()}) == other.model_copy(update={"effects": ()})
+    if not alike or len(one.effects) != len(other.effects):
+        return False
+    for a, b in zip(one.effects, other.effects, strict=True):
+        figures = [(a.improvement, b.improvement), (a.harm or 0.0, b.harm or 0.0), (a.floor or 0.0, b.floor or 0.0)]
+        if a.action != b.action or any(abs(x - y) > AGREEMENT for x, y in figures):
+            return False
+    return True
