@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from cards.card import Card
 from environments.task import JSON, Options, Record, Reply, Score, Step, Task, Tool
@@ -88,3 +88,12 @@ class Family(Protocol):
 
     def analyses(self, definition: Mapping[str, JSON], record: Record) -> Mapping[str, JSON]:
         """Return named values beside the score (experiments used, trajectories …)."""
+
+
+@runtime_checkable
+class WithRules(Protocol):
+    """A family with scripted players that know their brief alone and that it needs itself."""
+
+    @property
+    def rules(self) -> Mapping[str, Callable[[], Policy]]:
+        """Makers of such players, by name."""

@@ -22,7 +22,7 @@ from environments.organism.names import draw_names
 from environments.organism.predictions import draw_tasks
 from environments.organism.probes import ProbeDefinition, probe_brief
 from environments.organism.protocol import ITEM, SESSION
-from environments.organism.rules import contrast, wanderer
+from environments.organism.rules import contrast, random_walk
 from environments.organism.tiers import GENES, PHENOTYPES, SIGNALS, TIERS, experiment_budget, tier
 from environments.organism.tools import PROBE_TOOLS, tool_names
 from environments.organism.world import OrganismWorld
@@ -100,7 +100,7 @@ def probe_tasks(key: bytes, specimens: Sequence[Specimen]) -> Iterator[Task]:
 
 def _case(specimen: Specimen, source: str) -> Case:
     definition = specimen.sessions[REPLAY]
-    policy = contrast() if source == "contrast-sweep" else wanderer()
+    policy = contrast() if source == "contrast-sweep" else random_walk()
     return Case(definition, specimen.census, read_log(definition, record_session(definition, policy), source))
 
 

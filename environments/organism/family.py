@@ -15,7 +15,6 @@ from environments.organism.world import OrganismWorld
 from environments.task import JSON, Options, Record, Score, Task
 
 Insider = Callable[[Mapping[str, JSON], Options], Policy]
-Rule = Callable[[Options], Policy]
 
 NULL_RESCUES = 0.15
 """Doing nothing may look like a rescue this often: noise moves a near-edge phenotype inside."""
@@ -94,16 +93,11 @@ class OrganismFamily:
         }
 
     @property
-    def rules(self) -> Mapping[str, Rule]:
-        """Scripted players that know their brief alone, by name."""
-        from environments.organism import rules
+    def rules(self) -> Mapping[str, Callable[[], Policy]]:
+        """Scripted players that know their brief alone and that the family needs itself, by name."""
+        from environments.organism.rules import contrast
 
-        return {
-            "random": lambda options: rules.random_guess(),
-            "heuristic": lambda options: rules.heuristic_sweep(),
-            "contrast-sweep": lambda options: rules.contrast(),
-            "closer": lambda options: rules.closer(),
-        }
+        return {"contrast-sweep": contrast}
 
     def _sweeping(self, name: str) -> Insider:
         def policy(definition: Mapping[str, JSON], options: Options) -> Policy:

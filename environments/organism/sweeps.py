@@ -1,7 +1,7 @@
-"""What a player without the truth can make of single-gene experiments: the baselines' reasoning.
+"""What can be made of blocking and boosting single genes: the sweeping baselines' reasoning.
 
-Everything here is a function of a brief and of readings. The paper's baselines (Random, Heuristic,
-CausalSweep) leave much open; what is ours is said where it stands.
+Everything here is a function of a brief and of readings; nothing knows the truth. The paper leaves much
+of CausalSweep open; what is ours is said where it stands.
 
 Source: "Treating the Symptom, Missing the Cause", appendix 7 (non-LLM baselines).
 """
@@ -63,21 +63,6 @@ class Decision:
     target: str
     kind: str
     rescue: Mapping[str, str] = field(default_factory=dict)
-
-
-def heuristic(sheet: Sheet, readings: Reading) -> Decision:
-    """Block effects added up, whatever the action; the best block as rescue; the largest as cause.
-
-    Reading "predicts by summing individual effects" without signs is ours.
-    """
-    effects = {gene: readings[gene, "BLOCK"] - sheet.base for gene in sheet.genes}
-    predictions = {
-        name: np.clip(sheet.base + sum(effects[gene] for gene in task), 0.0, 1.0)
-        for name, task in sheet.tasks.items()
-    }
-    rescue = min(sheet.genes, key=lambda gene: sheet.distance(readings[gene, "BLOCK"]))
-    cause = max(sheet.genes, key=lambda gene: float(np.abs(effects[gene]).sum()))
-    return Decision(predictions, cause, "LOCK_HI", {rescue: "BLOCK"})
 
 
 def causal_sweep(sheet: Sheet, readings: Reading) -> Decision:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.errors import InputError
-from environments.family import Family, Policy
+from environments.family import Family, Policy, WithRules
 from environments.task import JSON
 from evaluation.episode import Slot
 from evaluation.players.candidate_checker import CandidateChecker
 from evaluation.players.drone import BestOfTen, Contrast, OneDesign
+from evaluation.players.organism import Closer, Heuristic, RandomGuess
 from evaluation.players.scripted import ScriptedPlayer, options_of
 
 Definitions = Callable[[str], Mapping[str, JSON]]
@@ -28,7 +29,7 @@ class Entry:
     families: tuple[str, ...] = ()
     """The families that it can play; empty: all."""
     rule: Callable[[bytes], Policy] | None = None
-    """Makes the policy of a rule from a seed that belongs to the slot."""
+    """Makes the policy of a rule from a seed that belongs to the slot; None: the family's own rule."""
 
 
 SCRIPTED: dict[str, Entry] = {
@@ -55,6 +56,23 @@ SCRIPTED: dict[str, Entry] = {
     "contrast": Entry(
         "rule", 1, "tests one factor at a time at its extremes", ("drone",), lambda _: Contrast()
     ),
+    "random-guess": Entry(
+        "rule",
+        1,
+        "predicts one half, names any fault, tries any one intervention",
+        ("organism",),
+        RandomGuess,
+    ),
+    "heuristic": Entry(
+        "rule", 1, "blocks every gene once and adds the effects up", ("organism",), lambda _: Heuristic()
+    ),
+    "contrast-sweep": Entry(
+        "rule", 1, "blocks every gene, boosts some, and looks for a contrast", ("organism",)
+    ),
+    "closer": Entry("rule", 1, "answers probes by the closer prediction", ("organism",), lambda _: Closer()),
+    "causal-sweep": Entry("insider", 1, "blocks and boosts every gene, beyond any budget", ("organism",)),
+    "sweep-best": Entry("insider", 1, "takes the best of all 40 actions, beyond any budget", ("organism",)),
+    "contrast-sweep-40": Entry("insider", 1, "ContrastSweep over all 40 actions", ("organism",)),
 }
 
 
@@ -89,7 +107,13 @@ def scripted_player(
         if entry.kind == "insider":
             assert definition is not None
             return family(slot.family).insiders[name](definition(slot.task), options_of(slot))
-        assert entry.rule is not None
+        if entry.rule is None:
+            return _own_rule(family(slot.family), name)
         return entry.rule(slot.key.encode())
 
     return ScriptedPlayer(name, entry.version, policy)
+
+
+def _own_rule(family: Family, name: str) -> Policy:
+    assert isinstance(family, WithRules)
+    return family.rules[name]()
