@@ -23,37 +23,47 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 WORKSPACE = Path("workspace")
 
 
+ReleaseOption = Annotated[str, typer.Option(help="A version, or latest.")]
+PlayerOption = Annotated[
+    str, typer.Option(help="A scripted player: null, candidate-checker, perfect-memory or reference.")
+]
+ModelOption = Annotated[str, typer.Option(help="A model, as PROVIDER/NAME.")]
+AddressOption = Annotated[str, typer.Option(help="An OpenAI-compatible address [ALMANAC_BASE_URL].")]
+AtOption = Annotated[str, typer.Option(help="The curator door of a service to play at.")]
+KeyOption = Annotated[str, typer.Option(help="A key of scope evaluate, with --at.", envvar="ALMANAC_KEY")]
+FamiliesOption = Annotated[list[str] | None, typer.Option(help="Families, comma-separated.")]
+SettingOption = Annotated[list[str] | None, typer.Option(help="Settings, comma-separated.")]
+ProtocolOption = Annotated[
+    list[str] | None, typer.Option(help="prior, fixed:B or adaptive, comma-separated; all by default.")
+]
+RepsOption = Annotated[int, typer.Option(help="Repetitions (default: a model 3, a script 1).", min=0)]
+LimitOption = Annotated[int, typer.Option(help="At most so many episodes.", min=0)]
+ConcurrencyOption = Annotated[int, typer.Option(help="Episodes at a time, for a model.", min=1, max=64)]
+TimeoutOption = Annotated[float, typer.Option(help="Seconds that one model call may take.", min=0.1)]
+CostOption = Annotated[float, typer.Option(help="Most that the run may cost, in USD (0: no cap).", min=0)]
+ResumeOption = Annotated[str, typer.Option(help="Continue a run, by name or path.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the plan and play nothing.")]
+
+
 @app.command()
 def evaluate(
     workspace: WorkspaceOption = WORKSPACE,
-    release: Annotated[str, typer.Option(help="A version, or latest.")] = "latest",
-    player: Annotated[
-        str,
-        typer.Option(
-            help="A scripted player: null or reference; for laws candidate-checker or perfect-memory; for "
-            "drone games default, random, uniform-high, best-of-10 or contrast."
-        ),
-    ] = "",
-    model: Annotated[str, typer.Option(help="A model, as PROVIDER/NAME.")] = "",
-    base_url: Annotated[str, typer.Option(help="An OpenAI-compatible address [ALMANAC_BASE_URL].")] = "",
-    at: Annotated[str, typer.Option(help="The curator door of a service to play at.")] = "",
-    key: Annotated[str, typer.Option(help="A key of scope evaluate, with --at.", envvar="ALMANAC_KEY")] = "",
-    families: Annotated[list[str] | None, typer.Option(help="Families, comma-separated.")] = None,
-    setting: Annotated[list[str] | None, typer.Option(help="Settings, comma-separated.")] = None,
-    protocol: Annotated[
-        list[str] | None, typer.Option(help="prior, fixed:B or adaptive, comma-separated; all by default.")
-    ] = None,
-    reps: Annotated[
-        int, typer.Option(help="Repetitions: 3 for a model, 1 for a script by default.", min=0)
-    ] = 0,
-    limit: Annotated[int, typer.Option(help="At most so many episodes.", min=0)] = 0,
-    concurrency: Annotated[int, typer.Option(help="Episodes at a time, for a model.", min=1, max=64)] = 4,
-    timeout: Annotated[float, typer.Option(help="Seconds that one model call may take.", min=0.1)] = 120.0,
-    max_cost: Annotated[
-        float, typer.Option(help="Most that the run may cost, in USD (0: no cap).", min=0)
-    ] = 0.0,
-    resume: Annotated[str, typer.Option(help="Continue a run, by name or path.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and play nothing.")] = False,
+    release: ReleaseOption = "latest",
+    player: PlayerOption = "",
+    model: ModelOption = "",
+    base_url: AddressOption = "",
+    at: AtOption = "",
+    key: KeyOption = "",
+    families: FamiliesOption = None,
+    setting: SettingOption = None,
+    protocol: ProtocolOption = None,
+    reps: RepsOption = 0,
+    limit: LimitOption = 0,
+    concurrency: ConcurrencyOption = 4,
+    timeout: TimeoutOption = 120.0,
+    max_cost: CostOption = 0.0,
+    resume: ResumeOption = "",
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Play a release with a scripted player or a model, and score what comes out.
@@ -66,24 +76,10 @@ def evaluate(
     from api.evaluate import DEFAULT_REPETITIONS, Wish
     from evaluation.plan import Selection
 
-    wish = Wish(
-        release=release,
-        player=player,
-        model=model,
-        base_url=base_url,
-        at=at,
-        key=key,
-        max_cost=max_cost or None,
-        concurrency=concurrency,
-        call_seconds=timeout,
-    )
-    selection = Selection(
-        families=_words(families),
-        settings=_words(setting),
-        protocols=_words(protocol),
-        repetitions=reps or DEFAULT_REPETITIONS["model" if model else "scripted"],
-        limit=limit or None,
-    )
+    wish = Wish(release, player, model, base_url, at, key, max_cost or None, concurrency, timeout)
+    repetitions = reps or DEFAULT_REPETITIONS["model" if model else "scripted"]
+    chosen = (_words(families), _words(setting), _words(protocol))
+    selection = Selection(*chosen, repetitions=repetitions, limit=limit or None)
     if resume:
         _resume(workspace, resume, wish, as_json=as_json)
     else:
@@ -194,7 +190,12 @@ def _play(folder: Path, job: Job, wish: Wish, *, as_json: bool) -> None:
     check_resumable(folder, job, player)
     with _display(show=not as_json) as notify:
         progress = play_run(
-            folder, job, player, wish.concurrency if wish.model else 1, lambda: datetime.now(UTC), notify
+            folder,
+            job,
+            player,
+            concurrency=wish.concurrency if wish.model else 1,
+            now=lambda: datetime.now(UTC),
+            notify=notify,
         )
     _report(folder, job, progress, as_json=as_json)
     job.hall.close()

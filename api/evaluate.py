@@ -139,6 +139,7 @@ def play_run(
     folder: Path,
     job: Job,
     player: Player,
+    *,
     concurrency: int,
     now: Callable[[], datetime],
     notify: Callable[[Progress], None] = lambda progress: None,

@@ -7,11 +7,13 @@ has no settled row; journals keep what was bought.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -131,6 +133,19 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
     os.replace(draft, path)
 
 
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the run; the system lets go of it when the process ends, however it ends."""
+    with (folder / "manifest.json").open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(
+                f"another process is playing the run {folder.name}.", "Wait until it ends."
+            ) from None
+        yield
+
+
 class Run:
     """One process's work on one run directory.
 
@@ -168,19 +183,24 @@ class Run:
         self._stop.set()
 
     def play(self, concurrency: int = 1) -> RunState:
-        """Play everything owed, ``concurrency`` episodes at a time, and return how it ended."""
-        rows = Log(self._folder / "episodes.jsonl")
-        try:
-            with ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="episode") as pool:
-                for row in self._outcomes(pool, concurrency):
-                    rows.append(row.model_dump())
-                    self._count(row)
-        finally:
-            rows.close()
-            if self.progress.state == "running":
-                complete = self.progress.settled == self.progress.planned
-                self.progress.state = "complete" if complete else "resumable"
-            self._tick()
+        """Play everything owed, ``concurrency`` episodes at a time, and return how it ended.
+
+        Raises:
+            RunError: when another process is playing this run.
+        """
+        with _alone(self._folder):
+            rows = Log(self._folder / "episodes.jsonl")
+            try:
+                with ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="episode") as pool:
+                    for row in self._outcomes(pool, concurrency):
+                        rows.append(row.model_dump())
+                        self._count(row)
+            finally:
+                rows.close()
+                if self.progress.state == "running":
+                    complete = self.progress.settled == self.progress.planned
+                    self.progress.state = "complete" if complete else "resumable"
+                self._tick()
         return self.progress.state
 
     def _outcomes(self, pool: ThreadPoolExecutor, concurrency: int) -> Iterator[EpisodeRow]:

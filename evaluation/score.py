@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+from pydantic import ValidationError
+
+from cards.errors import RunError
 from environments.task import Ending, Record
 from evaluation.episode import EpisodeRow, Slot, Usage, Verdict
 from evaluation.journal import read_log, read_record
@@ -55,17 +59,28 @@ def error_row(slot: Slot, player: str, ending: Ending, finding: str, usage: Usag
 
 
 def read_rows(run: Path) -> list[EpisodeRow]:
-    """Return a run's rows, the last one of each slot, in the order of the slots' first rows."""
+    """Return a run's rows, the last one of each slot, in the order of the slots' first rows.
+
+    A line that is no row does not count; its slot is owed.
+    """
     latest: dict[str, EpisodeRow] = {}
     for document in read_log(run / "episodes.jsonl"):
-        row = EpisodeRow.model_validate(document)
-        latest[row.slot] = row
+        with suppress(ValidationError):
+            row = EpisodeRow.model_validate(document)
+            latest[row.slot] = row
     return list(latest.values())
 
 
 def read_slots(run: Path) -> list[Slot]:
-    """Return a run's planned slots."""
-    return [Slot.model_validate(document) for document in read_log(run / "plan.jsonl")]
+    """Return a run's planned slots.
+
+    Raises:
+        RunError: when the plan holds a line that is no slot.
+    """
+    try:
+        return [Slot.model_validate(document) for document in read_log(run / "plan.jsonl")]
+    except ValidationError as error:
+        raise RunError(f"the plan of {run.name} cannot be read ({error.error_count()} faults).") from error
 
 
 def journal_path(run: Path, slot: Slot) -> Path:

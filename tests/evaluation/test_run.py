@@ -176,3 +176,30 @@ def test_a_run_is_not_made_over_another(tmp_path: Path) -> None:
         start(tmp_path / "r", ToyVenue(), saying(3))
     with pytest.raises(RunError, match="no readable run"):
         read_manifest(tmp_path)
+
+
+def test_two_processes_never_play_one_run(tmp_path: Path) -> None:
+    """While a run is being played, another process is refused and changes nothing."""
+    venue = ToyVenue()
+    refused: list[str] = []
+
+    def meanwhile(question: str) -> int:
+        if not refused:
+            with pytest.raises(RunError, match="another process") as caught:
+                again(tmp_path / "r", venue, BisectingPlayer()).play()
+            refused.append(str(caught.value))
+        return middle(question)
+
+    assert start(tmp_path / "r", venue, BisectingPlayer(meanwhile)).play() == "complete"
+    assert len(refused) == 1
+
+
+def test_a_line_that_is_no_row_is_owed(tmp_path: Path) -> None:
+    """JSON that is not a row settles nothing."""
+    venue = ToyVenue()
+    start(tmp_path / "r", venue, saying(3)).play()
+    path = tmp_path / "r" / "episodes.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"status":"scored"', b'"status":"brilliant"', 1))
+    assert len(read_rows(tmp_path / "r")) == 11
+    assert again(tmp_path / "r", venue, saying(3)).play() == "complete"
+    assert len(read_rows(tmp_path / "r")) == 12
