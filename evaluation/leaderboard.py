@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cards.canonical import digest
 from evaluation.episode import EpisodeRow, Slot
+from evaluation.part_table import PartTable, part_tables, rich_table
+from evaluation.parts import PartRow, part_rows
 from evaluation.run import read_manifest
 from evaluation.score import read_rows, read_slots
 from evaluation.statistics import Cell, CellKey, Estimate, Gap, Interval, cells, gaps, join, protocol_order
@@ -39,6 +41,7 @@ class Entry:
     runs: tuple[str, ...]
     cells: tuple[Cell, ...]
     gaps: tuple[Gap, ...]
+    parts: tuple[PartRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,10 @@ class Board:
             rows = sorted(groups[(family, collection, setting)], key=_row_order)
             found.append((CellKey(family, setting, "", "", collection), rows))
         return found
+
+    def part_tables(self) -> list[PartTable]:
+        """Return the tables of the parts that families name."""
+        return part_tables((entry.player, entry.parts) for entry in self.entries)
 
     def withheld(self) -> list[tuple[str, Cell]]:
         """Return the cells with too few determined episodes for a row."""
@@ -140,6 +147,7 @@ def summary(run: StoredRun, known: Known | None = None) -> dict[str, Any]:
         "player": run.manifest["player"]["name"],
         "cells": [cell_document(cell) for cell in cells(outcomes)],
         "gaps": [asdict(gap) for gap in gaps(outcomes)],
+        "parts": [asdict(row) for row in part_rows(outcomes)],
     }
 
 
@@ -151,6 +159,7 @@ def board_document(board: Board) -> dict[str, Any]:
             "runs": list(entry.runs),
             "cells": [cell_document(cell) for cell in entry.cells],
             "gaps": [asdict(gap) for gap in entry.gaps],
+            "parts": [asdict(row) for row in entry.parts],
         }
         for entry in board.entries
     ]
@@ -171,6 +180,8 @@ def print_boards(found: Sequence[Board], console: Console) -> None:
         )
         for key, rows in board.sections():
             console.print(_section(key, rows))
+        for table in board.part_tables():
+            console.print(rich_table(table))
         paired = gap_rows(board)
         if paired:
             console.print(_gap_table(paired))
@@ -299,7 +310,13 @@ def _entry(player: str, runs: Sequence[StoredRun], known: Known | None) -> Entry
             if row.settled or row.slot not in rows:
                 rows[row.slot] = row
     outcomes = join(list(slots.values()), rows.values(), known)
-    return Entry(player, tuple(run.name for run in runs), tuple(cells(outcomes)), tuple(gaps(outcomes)))
+    return Entry(
+        player,
+        tuple(run.name for run in runs),
+        tuple(cells(outcomes)),
+        tuple(gaps(outcomes)),
+        tuple(part_rows(outcomes)),
+    )
 
 
 def _version_order(version: str) -> tuple[int, ...]:

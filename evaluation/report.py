@@ -17,8 +17,8 @@ from evaluation.leaderboard import (
     statuses_text,
     withheld_reason,
 )
-from evaluation.picture import panels
-from evaluation.statistics import Cell
+from evaluation.picture import COLOURS, panels
+from evaluation.statistics import Cell, CellKey
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -36,7 +36,7 @@ def _board(board: Board) -> dict[str, Any]:
         "version": board.version,
         "sha256": board.sha256,
         "window": board.window,
-        "pictures": panels(sections),
+        "pictures": panels([section for section in sections if _twins(section)]),
         "sections": [
             {
                 "title": f"{key.family} · {key.collection} · {key.setting}",
@@ -44,6 +44,7 @@ def _board(board: Board) -> dict[str, Any]:
             }
             for key, rows in sections
         ],
+        "parts": board.part_tables(),
         "gap_title": GAP_TITLE,
         "gaps": gap_rows(board),
         "withheld": [
@@ -51,6 +52,11 @@ def _board(board: Board) -> dict[str, Any]:
         ],
         "runs": [(entry.player, entry.runs) for entry in board.entries],
     }
+
+
+def _twins(section: tuple[CellKey, list[tuple[str, Cell]]]) -> bool:
+    """Whether a section compares twins, which is what the pictures show."""
+    return any(cell.key.variant in COLOURS for _, cell in section[1])
 
 
 def _row(player: str, cell: Cell) -> dict[str, Any]:

@@ -31,7 +31,7 @@ STATUS_NAMES = ("scored", "invalid", "missing", "undetermined", "error", "owed")
 """What an episode can be; ``owed``: not played yet."""
 
 FloatArray = npt.NDArray[np.float64]
-Method = Literal["bootstrap", "wilson", "rule of three"]
+Method = Literal["bootstrap", "wilson", "rule of three", "t"]
 Measure = Literal["prediction", "weak", "strict"]
 
 
@@ -251,12 +251,12 @@ def _estimate(measure: Measure, key: CellKey, outcomes: Sequence[Outcome]) -> Es
         value=total / n,
         total=total,
         n=n,
-        interval=interval(counted, _rng(measure, key), items=measure != "prediction"),
+        interval=interval(counted, seeded(measure, key), items=measure != "prediction"),
         bounds=(total / planned, (total + planned - n) / planned),
     )
 
 
-def _rng(*words: object) -> np.random.Generator:
+def seeded(*words: object) -> np.random.Generator:
     """Return a generator seeded by a cell's name, so that the same rows always give the same interval."""
     return generator(bytes.fromhex(digest([str(word) for word in words])))
 
@@ -284,6 +284,11 @@ def interval(
         return rule_of_three(float(values[0]), len(sums), 0.0, 1.0)
     if items and np.all(counts == 1):
         return wilson(float(values.sum()), len(values))
+    return resampled(sums, counts, rng)
+
+
+def resampled(sums: FloatArray, counts: FloatArray, rng: np.random.Generator) -> Interval:
+    """Return the percentile interval of a mean from clusters' sums and sizes, clusters drawn anew."""
     weights = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES)
     return _percentiles((weights @ sums) / (weights @ counts))
 
@@ -337,7 +342,7 @@ def _gap(group: tuple[str, str, str, str], measure: Measure, outcomes: Sequence[
     if not len(differences):
         return None
     family, collection, setting, protocol = group
-    found = _gap_interval(differences, _rng("gap", measure, *group))
+    found = _gap_interval(differences, seeded("gap", measure, *group))
     return Gap(
         family, setting, protocol, collection, measure, len(differences), float(differences.mean()), found
     )
