@@ -138,7 +138,7 @@ def _evolve(objective: Objective, size: int) -> FloatArray:
         atol=1e-6,
         mutation=(0.4, 0.9),
         recombination=0.9,
-        init="sobol",
+        init="latinhypercube",
         updating="deferred",
         vectorized=True,
         polish=False,

@@ -154,7 +154,7 @@ TEMPLATES: dict[FamilyName, Template] = {
                 "mission_zone",
                 ("zone", "sector", "region"),
                 "Number of the zone in which the flight was deployed.",
-                Reading("mission_zone", "zone", "zone of deployment", digits=0),
+                Reading("mission_zone", "mission_zone", "zone of deployment", digits=0),
             ),
             Hidden(
                 "comm_quality",

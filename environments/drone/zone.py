@@ -17,6 +17,11 @@ def low_zone(zone: FloatArray) -> FloatArray:
     return np.where(zone < 2, 1.0, 0.0)
 
 
+def mission_zone(zone: FloatArray) -> FloatArray:
+    """Number of the zone, lowest first."""
+    return zone
+
+
 def altitude(zone: FloatArray, height: FloatArray, floors: FloatArray) -> FloatArray:
     """Altitude in m; nothing depends on it."""
     index = zone.astype(np.intp)
@@ -128,6 +133,7 @@ MODEL = Model(
     },
     equations=(
         low_zone,
+        mission_zone,
         altitude,
         emi,
         emi_effective,

@@ -1,0 +1,143 @@
+"""The command that reads the drone games of stored runs as tables of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from evaluation.episode import EpisodeRow
+
+app = typer.Typer()
+
+WorkspaceOption = Annotated[Path, typer.Option("--workspace", help="The workspace folder.")]
+
+
+@app.command()
+def games(
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Runs, by name or path; all of the workspace by default.")
+    ] = None,
+    workspace: WorkspaceOption = Path("workspace"),
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file of lines PLAYER,SCORE of another test, to correlate survival with."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the drone games of stored runs: survival, wins, gaps, behaviour, correlation.
+
+    Example: almanac games --scores other_test.csv
+    """
+    import json
+
+    from api.evaluate import all_runs, find_run, runs_folder
+    from evaluation.games import report, spearman
+
+    folder = runs_folder(workspace)
+    paths = [find_run(folder, name) for name in runs] if runs else all_runs(folder)
+    tables = {player: report(rows) for player, rows in _by_player(paths).items()}
+    document: dict[str, Any] = {"players": tables}
+    if scores is not None:
+        ours = {name: table["overall"]["with_zeros"] for name, table in tables.items()}
+        document["spearman"] = spearman(ours, read_scores(scores))
+    if as_json:
+        typer.echo(json.dumps(document))
+        return
+    _show(document)
+
+
+def read_scores(path: Path) -> dict[str, float]:
+    """Return a table of scores by player.
+
+    Raises:
+        InputError: when the file cannot be read or a line is not ``PLAYER,SCORE``.
+    """
+    import csv
+    import math
+
+    from cards.errors import InputError
+
+    try:
+        lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read ({error}).", "Give a CSV file of PLAYER,SCORE.") from error
+    found: dict[str, float] = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            name, score = line
+            found[name.strip()] = float(score)
+        except ValueError:
+            if number == 1:
+                continue  # a heading
+            raise InputError(f"{path}, line {number}: {','.join(line)[:60]!r} is not PLAYER,SCORE.") from None
+    if not all(math.isfinite(value) for value in found.values()):
+        raise InputError(f"{path} holds a score that is not a finite number.")
+    return found
+
+
+def _by_player(paths: list[Path]) -> Mapping[str, list[EpisodeRow]]:
+    """Return the settled rows of drone games by player; a later run's row of a slot counts."""
+    from evaluation.games import games as drone_rows
+    from evaluation.score import read_rows
+
+    found: dict[str, dict[str, EpisodeRow]] = {}
+    for path in sorted(paths):
+        for row in drone_rows(read_rows(path)):
+            if row.settled:
+                found.setdefault(row.player, {})[row.slot] = row
+    return {player: list(rows.values()) for player, rows in sorted(found.items())}
+
+
+def _show(document: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not document["players"]:
+        console.print("no run has a drone game; make one with `almanac evaluate --families drone`")
+        return
+    for player, report in document["players"].items():
+        table = Table("game", "n", "wins", "survival %", "95 % interval", "unfinished as 0", title=player)
+        for name, item in report["scenarios"].items():
+            table.add_row(
+                name,
+                f"{item['finished']}/{item['n']}",
+                f"{item['wins']}",
+                _spread(item["mean"], item["sd"]),
+                "–" if item["low"] is None else f"{100 * item['low']:.1f} to {100 * item['high']:.1f}",
+                f"{100 * item['with_zeros']:.1f}",
+            )
+        console.print(table)
+        whole = report["overall"]
+        console.print(
+            f"{whole['games']:.0f} games, {whole['games_won']:.1f} won; mean survival "
+            f"{_spread(whole['survival'], whole['sd'])}, unfinished as 0: {100 * whole['with_zeros']:.1f}",
+            highlight=False,
+        )
+        _lines(console, report)
+    if "spearman" in document:
+        found = document["spearman"]
+        rho = "undefined" if found["rho"] is None else f"{found['rho']:+.2f}"
+        console.print(f"Spearman with the given table: {rho} over {found['n']:.0f} players", highlight=False)
+
+
+def _lines(console: Any, report: Mapping[str, Any]) -> None:
+    for name, sides in report["splits"].items():
+        shown = ", ".join(f"{answer} {_spread(item['mean'], None)}" for answer, item in sides.items())
+        console.print(f"  {name.replace('_', ' ')}: {shown}", highlight=False)
+    for tier, item in report["gaps_by_stage1"].items():
+        console.print(
+            f"  Stage 1 {tier}: gap {100 * item['gap']:+.1f} points over {item['n']:.0f} games", highlight=False
+        )
+    for name, item in report["behaviour"].items():
+        console.print(f"  {name.replace('_', ' ')}: {item['share']:.0%} of {item['n']:.0f}", highlight=False)
+
+
+def _spread(mean: float | None, sd: float | None) -> str:
+    if mean is None:
+        return "–"
+    return f"{100 * mean:.1f}" + ("" if sd is None else f" ± {100 * sd:.1f}")
