@@ -118,6 +118,7 @@ class Cut:
             record = self._start(version)
             pending = _Run(self, record).publish()
             self._finish(version)
+            shutil.rmtree(self.workspace.store / "work", ignore_errors=True)
             return self._report(version, new=True, pending=pending)
 
     @cached_property

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -122,6 +126,37 @@ def test_get_pins_what_it_verified(hub: MiniHub, tmp_path: Path) -> None:
         assert len(Release.open(target).rows()) == 6
         assert not [item for item in check_folder(target, VERSION) if item.outcome == "failed"]
     shutil.rmtree(hub.store / "releases" / VERSION)
+
+
+def test_get_reads_a_remote_over_http(hub: MiniHub, tmp_path: Path) -> None:
+    """Where the public remote is served read-only over http, its address is enough."""
+    with _served(hub.store / "public") as address:
+        wanted = Wanted(VERSION, str(hub.workspace.hub), tmp_path / "got", "", address)
+        assert get_release(wanted, PATH_ONLY)["version"] == VERSION
+        with pytest.raises(ReleaseError, match="cannot be fetched"):
+            get_release(
+                Wanted(VERSION, str(hub.workspace.hub), tmp_path / "no", "", f"{address}/x"), PATH_ONLY
+            )
+    assert [path.name for path in tmp_path.iterdir()] == ["got"]
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    handler = functools.partial(_Quiet, directory=str(folder))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep the tests' output clean."""
 
 
 def test_a_folder_that_was_changed_after_get_is_found(hub: MiniHub, tmp_path: Path) -> None:
