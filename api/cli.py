@@ -11,7 +11,14 @@ from pathlib import Path
 
 import typer
 
-from api import commands_cards, commands_evaluation, commands_games, commands_release, commands_service
+from api import (
+    commands_cards,
+    commands_evaluation,
+    commands_games,
+    commands_organisms,
+    commands_release,
+    commands_service,
+)
 from cards.errors import AlmanacError
 
 app = typer.Typer(
@@ -22,7 +29,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for commands in (commands_release, commands_evaluation, commands_games, commands_cards, commands_service):
+for commands in (
+    commands_release,
+    commands_evaluation,
+    commands_games,
+    commands_organisms,
+    commands_cards,
+    commands_service,
+):
     app.add_typer(commands.app)
 
 PACKAGES = ("cards", "gateway", "environments", "curation", "evaluation", "api")
