@@ -91,14 +91,14 @@ class _Truth:
         self.surfaces = surfaces(tree, domain)
         self.points = Points(points(domain, _SCANNED), domain.constants)
         self.median = 0.0
-        self.values = self.scan(self.points)
+        self.values = self._scan()
         self.median = self._median()
 
-    def scan(self, where: Points) -> FloatArray:
+    def _scan(self) -> FloatArray:
         """Return float64 values; NaN where float64 alone finds the truth undefined."""
-        values, defined = evaluate_partial(self.tree, where.floats)
+        values, defined = evaluate_partial(self.tree, self.points.floats)
         for index in np.flatnonzero(~defined)[:_LOOKS]:
-            self.sample(where.take(slice(index, index + 1)))
+            self.sample(self.points.take(slice(index, index + 1)))
         return values
 
     def sample(self, where: Points) -> Sample:
@@ -148,8 +148,10 @@ class _Decision:
         if scanned is not None:
             return scanned
         pieces = self.pieces()
+        values, defined = evaluate_partial(self.truth.tree, pieces.floats)
+        pieces = pieces.take(np.flatnonzero(defined))
         if len(pieces):
-            scanned = self.scan(pieces, self.truth.scan(pieces))
+            scanned = self.scan(pieces, values[defined])
             if scanned is not None:
                 return scanned
         return self.probe(pieces)

@@ -8,7 +8,6 @@ lines, until no line finds a new one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -31,7 +30,8 @@ _STEP_PAST = 1e-12
 _PASSES = 4
 _MOST_POINTS = 384
 _MOST_PER_PIECE = 2
-_ANY = -1
+_ATTEMPTS = 4
+_INSIDE = 1e-9  # a relation may be undefined on the very edge of its domain
 _EDGES = (-1e-5, -1e-9, 1e-9, 1e-5)
 _TOUCH = 1e-9
 
@@ -85,24 +85,36 @@ def explore(found: Sequence[Surface], domain: Domain) -> dict[str, FloatArray]:
     Returns:
         Arrays of shape (n,) by input name, at most 384 points, none violating a constraint.
     """
-    explorer = _Explorer(found, domain)
-    unit = explorer.run()
-    columns = stretch(domain, unit)
-    inside = satisfied(domain, columns)
-    return {name: column[inside] for name, column in columns.items()}
+    mentioned = frozenset[str]().union(*(names(surface.tree) for surface in found))
+    part = Domain({k: v for k, v in domain.intervals.items() if k in mentioned}, (), domain.constants)
+    unit = _Explorer(found, part).run() if part.intervals else np.empty((0, 0))
+    return _completed(domain, list(part.intervals), unit)
+
+
+def _completed(domain: Domain, known: list[str], unit: FloatArray) -> dict[str, FloatArray]:
+    """Give the inputs that no surface mentions values too, such that the constraints hold, where some do."""
+    order = list(domain.intervals)
+    left = np.ones(len(unit), dtype=np.bool_)
+    parts = []
+    for attempt in range(_ATTEMPTS):
+        full = unit_points(domain, max(1, len(unit)), seed=2 + attempt)[: len(unit)]
+        full[:, [order.index(name) for name in known]] = unit
+        columns = stretch(domain, full)
+        inside = satisfied(domain, columns) & left
+        parts.append({name: column[inside] for name, column in columns.items()})
+        left &= ~inside
+        if not left.any():
+            break
+    return {name: np.concatenate([part[name] for part in parts]) for name in order}
 
 
 class _Explorer:
-    """The search, in unit coordinates: points have shape (…, number of inputs)."""
+    """The search, in unit coordinates of the inputs that the surfaces mention: shape (…, inputs)."""
 
     def __init__(self, found: Sequence[Surface], domain: Domain) -> None:
         self.found = found
         self.domain = domain
         self.whole = np.array([surface.whole for surface in found])
-        mentioned = frozenset[str]().union(*(names(surface.tree) for surface in found))
-        self.axes = np.array(
-            [i for i, name in enumerate(domain.intervals) if name in mentioned], dtype=np.intp
-        )
 
     def values(self, unit: FloatArray) -> FloatArray:
         """Return every surface's function at the points: shape (points…, surfaces), NaN if undefined."""
@@ -117,25 +129,24 @@ class _Explorer:
         return np.where(np.isnan(values), -np.inf, named)
 
     def run(self) -> FloatArray:
-        seeds = unit_points(self.domain, 2 * _SEEDS, seed=1)
-        lines = _axis_lines(seeds[:_SEEDS], self.axes).joined(_Lines(seeds[:_SEEDS], seeds[_SEEDS:]))
-        lines = lines.joined(self.to_corners(seeds))
+        count = _SEEDS if len(self.domain.intervals) > 1 else 1  # lines along a single axis are all the same
+        seeds = unit_points(self.domain, 2 * count, seed=1)
+        lines = _axis_lines(seeds[:count])
+        if count > 1:
+            lines = lines.joined(_Lines(seeds[:count], seeds[count:])).joined(self.to_corners(seeds))
         kept: list[FloatArray] = []
-        seen: Counter[tuple[int, bytes]] = Counter()
+        seen: set[bytes] = set()
         for _ in range(_ROUNDS):
             groups = _around(lines, *self.breaks(lines))
-            fresh = [
-                point for group, points in enumerate(groups) for point in self.keep(group, points, seen, kept)
-            ]
+            fresh = [point for points in groups for point in self.keep(points, seen, kept)]
             if not fresh or len(kept) >= _MOST_POINTS:
                 break
-            lines = _axis_lines(np.array(fresh[:_SEEDS_PER_ROUND]), self.axes)
+            lines = _axis_lines(np.array(fresh[:_SEEDS_PER_ROUND]))
         return np.array(kept[:_MOST_POINTS]).reshape(-1, seeds.shape[1])
 
     def to_corners(self, seeds: FloatArray) -> _Lines:
         """Return lines from the cube's centre to corners in pieces that no seed lies in."""
-        corners = np.full((2 ** len(self.axes), seeds.shape[1]), 0.5)
-        corners[:, self.axes] = np.array(list(product((0.0, 1.0), repeat=len(self.axes))))
+        corners = np.array(list(product((0.0, 1.0), repeat=seeds.shape[1])))
         met = {state.tobytes() for state in self.states(self.values(seeds))}
         other: dict[bytes, FloatArray] = {}
         for corner, state in zip(corners, self.states(self.values(corners)), strict=True):
@@ -144,18 +155,19 @@ class _Explorer:
         ends = np.array(list(other.values())[:_SEEDS_PER_ROUND]).reshape(-1, seeds.shape[1])
         return _Lines(np.full_like(ends, 0.5), ends)
 
-    def keep(
-        self, group: int, points: FloatArray, seen: Counter[tuple[int, bytes]], kept: list[FloatArray]
-    ) -> Iterator[FloatArray]:
-        """Keep a few points of every piece and group; yield one point of each piece never seen before."""
-        for point, state in zip(points, self.states(self.values(points)), strict=True):
+    def keep(self, points: FloatArray, seen: set[bytes], kept: list[FloatArray]) -> Iterator[FloatArray]:
+        """Keep a few points of every piece; yield one point of each piece never seen before."""
+        if not len(points):
+            return
+        states, piece = np.unique(self.states(self.values(points)), axis=0, return_inverse=True)
+        order = np.argsort(piece, kind="stable")
+        starts = np.searchsorted(piece[order], np.arange(len(states)))
+        for state, members in zip(states, np.split(order, starts[1:]), strict=True):
+            kept.extend(points[members[: _MOST_PER_PIECE + len(self.found)]])
             key = state.tobytes()
-            seen[group, key] += 1
-            if seen[group, key] <= _MOST_PER_PIECE + len(self.found):
-                kept.append(point)
-            if seen[_ANY, key] == 0:
-                yield point
-            seen[_ANY, key] += 1
+            if key not in seen:
+                yield points[members[0]]
+            seen.add(key)
 
     def breaks(self, lines: _Lines) -> tuple[IntArray, FloatArray]:
         """Return where the piece changes along each line: line numbers and positions t in [0, 1]."""
@@ -204,34 +216,32 @@ class _Explorer:
         Returns:
             Lines, the grid cell before, the position of closest approach, and whether it ends on zero.
         """
-        distance = np.concatenate([np.abs(values), values, -values], axis=-1)
-        before, here, after = distance[:, :-2], distance[:, 1:-1], distance[:, 2:]
-        dips = (here <= before) & (here < after)
+        heights = np.concatenate([values, -values], axis=-1)  # lows of u from above, lows of −u from below
+        whole = np.concatenate([self.whole, self.whole])
+        before, here, after = heights[:, :-2], heights[:, 1:-1], heights[:, 2:]
+        dips = (here <= before) & (here < after) & (whole | (here > 0))
         # Two grid cells' worth of change must reach the surface, or nothing can have happened between.
-        near = np.concatenate([np.abs(values)] + 2 * [np.abs(values - np.rint(values))], axis=-1)[:, 1:-1]
-        dips &= near <= 2.0 * np.maximum(before - here, after - here)
-        same = np.sign(values[:, :-2]) * np.sign(values[:, 2:]) > 0
-        dips &= np.concatenate([~self.whole & same, *2 * [self.whole & np.ones_like(same)]], axis=-1)
+        above = np.where(whole, here - np.floor(here), here)
+        dips &= above <= 2.0 * np.maximum(before - here, after - here)
         line, around, which = np.nonzero(dips)
         low, high = around / (_GRID - 1), (around + 2) / (_GRID - 1)
         for _ in range(_REFINEMENTS if line.size else 0):
             t = low[:, None] + (high - low)[:, None] * _FRACTIONS
-            cell = np.argmin(self.distance(lines, line, which, t), axis=1)
+            cell = np.argmin(self.height(lines, line, which, t), axis=1)
             rows = np.arange(len(line))
             low, high = t[rows, np.maximum(cell - 1, 0)], t[rows, np.minimum(cell + 1, len(_FRACTIONS) - 1)]
         closest = 0.5 * (low + high)
-        surface = which % len(self.found)
-        largest = np.abs(values).max(axis=1, initial=0.0)[line, surface]
-        height = self.distance(lines, line, which, closest[:, None])[:, 0]
-        touched: BoolArray = (which < len(self.found)) & (height <= _TOUCH * largest)
+        largest = np.abs(heights).max(axis=1, initial=0.0)[line, which]
+        lowest = np.abs(self.height(lines, line, which, closest[:, None])[:, 0])
+        touched: BoolArray = ~whole[which] & (lowest <= _TOUCH * largest)
         return line, around, closest, touched
 
-    def distance(self, lines: _Lines, line: IntArray, which: IntArray, t: FloatArray) -> FloatArray:
-        """Return |u|, u or −u of one surface's function per line, at positions t of shape (lines, k)."""
-        kind, surface = np.divmod(which, len(self.found))
+    def height(self, lines: _Lines, line: IntArray, which: IntArray, t: FloatArray) -> FloatArray:
+        """Return u or −u of one surface's function per line, at positions t of shape (lines, k)."""
+        below, surface = np.divmod(which, len(self.found))
         values = self.values(lines.at(line[:, None], t))
         u = np.take_along_axis(values, surface[:, None, None], axis=-1)[..., 0]
-        return np.where(kind[:, None] == 0, np.abs(u), np.where(kind[:, None] == 1, u, -u))
+        return np.where(below[:, None] == 1, -u, u)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,10 +261,11 @@ class _Lines:
         return _Lines(np.vstack([self.starts, other.starts]), np.vstack([self.ends, other.ends]))
 
 
-def _axis_lines(seeds: FloatArray, axes: IntArray) -> _Lines:
-    """Return lines through each seed, parallel to the axes given, from face to face of the unit cube."""
-    starts, ends = np.repeat(seeds, len(axes), axis=0), np.repeat(seeds, len(axes), axis=0)
-    rows, axis = np.arange(len(starts)), np.tile(axes, len(seeds))
+def _axis_lines(seeds: FloatArray) -> _Lines:
+    """Return lines through each seed, parallel to each axis, from face to face of the unit cube."""
+    n, d = seeds.shape
+    starts, ends = np.repeat(seeds, d, axis=0), np.repeat(seeds, d, axis=0)
+    rows, axis = np.arange(n * d), np.tile(np.arange(d), n)
     starts[rows, axis] = 0.0
     ends[rows, axis] = 1.0
     return _Lines(starts, ends)
@@ -269,5 +280,5 @@ def _around(lines: _Lines, line: IntArray, t: FloatArray) -> list[FloatArray]:
     owner, cuts = owner[order], cuts[order]
     same = owner[1:] == owner[:-1]
     middles = lines.at(owner[1:][same], 0.5 * (cuts[1:] + cuts[:-1])[same])
-    beside = [lines.at(line, np.clip(t + offset, 0.0, 1.0)) for offset in _EDGES]
+    beside = [lines.at(line, np.clip(t + offset, _INSIDE, 1.0 - _INSIDE)) for offset in _EDGES]
     return [middles, *beside]

@@ -9,15 +9,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.domain import Domain, Interval, points
 from cards.equality import Verdict, decide
 from cards.errors import ExpressionError
 from cards.evaluate import evaluate, evaluate_partial
-from cards.expression import Apply, Number, Tree, Variable, substitute, walk
+from cards.expression import Apply, Number, Tree, Variable, names, substitute, walk
 from cards.infix import parse_constraint, parse_infix, print_infix
+from cards.operators import OPERATORS
 from tests.cards.equality_pairs import DOMAIN, RECOMPUTED, REWRITTEN, WRONG
 from tests.strategies import moderate, trees
 
@@ -188,6 +189,14 @@ def test_a_truth_undefined_on_the_domain_decides_nothing() -> None:
     assert "truth itself is undefined" in found.reason
 
 
+def test_an_edge_where_a_relation_is_undefined_decides_nothing() -> None:
+    """On the very edge of the domain a relation, or its rewriting, may be undefined; inside it may not."""
+    domain = Domain({"x": Interval(0, 1), "y": Interval(1, 2)})
+    assert verdict("1/log(y)", "1/(2*log(sqrt(y)))", domain).outcome == "equal"
+    assert verdict("x^2", "exp(2*log(x))", domain).outcome == "equal"
+    assert verdict("x^2", "x^2 + 0*log(x - 0.001)", domain).outcome == "different"
+
+
 def test_unknown_names_are_errors() -> None:
     """A name that the domain does not know cannot be compared."""
     with pytest.raises(ExpressionError, match="unknown variable"):
@@ -298,7 +307,6 @@ def tame(tree: Tree) -> bool:
     return bool(defined.all() and np.all(np.abs(values) < 1e6) and np.all(np.abs(values) > 1e-6))
 
 
-@settings(max_examples=60)
 @given(SMOOTH, st.lists(st.integers(0, 5), min_size=8, max_size=8))
 def test_rules_keep_equality(tree: Tree, choices: list[int]) -> None:
     """Rewriting by true identities never makes a relation different."""
@@ -308,12 +316,11 @@ def test_rules_keep_equality(tree: Tree, choices: list[int]) -> None:
         assert found.outcome == "equal", (print_infix(tree), print_infix(other), found.reason)
 
 
-@settings(max_examples=60)
 @given(SMOOTH, st.integers(0, 20), st.sampled_from([1e-12, 1e-8, 3e-7, -1e-10]))
 def test_a_constant_may_be_rounded(tree: Tree, pick: int, change: float) -> None:
     """A constant changed by less than 1e-6 of itself is equal, unless the value itself changes by more."""
     other = perturbed(tree, pick, change)
-    if other is None or not tame(tree) or not tame(other) or switches(tree):
+    if other is None or not tame(tree) or not tame(other) or switches(tree) or folds(tree):
         return
     sample = points(POSITIVE, 512, seed=9)
     change_seen = np.max(np.abs(evaluate(other, sample) / evaluate(tree, sample) - 1))
@@ -323,9 +330,13 @@ def test_a_constant_may_be_rounded(tree: Tree, pick: int, change: float) -> None
 
 
 def switches(tree: Tree) -> bool:
-    from cards.operators import OPERATORS
-
+    """Return whether an operator of the tree has switching surfaces."""
     return any(isinstance(node, Apply) and OPERATORS[node.op].switching for _, node in walk(tree))
+
+
+def folds(tree: Tree) -> bool:
+    """Return whether a part of the tree is constant: its value is compared, which may be all but zero."""
+    return any(isinstance(node, Apply) and not names(node) for _, node in walk(tree))
 
 
 def perturbed(tree: Tree, pick: int, change: float) -> Tree | None:
@@ -345,12 +356,11 @@ def changed(tree: Tree, here: str, path: str, change: float) -> Tree:
     )
 
 
-@settings(max_examples=60)
 @given(SMOOTH, st.integers(0, 20), st.sampled_from([3e-6, -3e-6, 1e-4]))
 def test_a_wrong_constant_is_different(tree: Tree, pick: int, change: float) -> None:
     """One constant off by 3e-6 is not equal, where it has any influence that no other constant has."""
     other = perturbed(tree, pick, change)
-    if other is None or not tame(tree) or not tame(other):
+    if other is None or not tame(tree) or not tame(other) or folds(tree):
         return
     sample = points(POSITIVE, 512, seed=9)
     if np.max(np.abs(evaluate(other, sample) / evaluate(tree, sample) - 1)) > 1.5e-6:
