@@ -19,6 +19,7 @@ from api.store import Opening, Store
 from api.workspace import Workspace
 from cards.canonical import JSON
 from cards.finding import Finding
+from environments.checks import full_marks
 from environments.families import family
 from environments.family import Policy
 from environments.null_tally import NullTally
@@ -109,20 +110,10 @@ def _play_task(hall: _Hall, task: Task, tally: NullTally) -> Iterator[tuple[str,
     for protocol in task.row.protocols:
         options = Options(setting=task.row.setting, protocol=protocol)
         score = hall.play(task, options, kind.reference(task.definition, options))
-        yield "reference", None if _won(score) else _finding("reference_lost", task, protocol, score)
+        yield "reference", None if full_marks(score) else _finding("reference_lost", task, protocol, score)
         if tally.wants(kind, task):
             tally.add(kind, task, hall.play(task, options, kind.null(options)))
             yield "null", None
-
-
-def _won(score: Score) -> bool:
-    """Full marks: a strict success, or a weak one where strict is not asked.
-
-    Only where exactness is graded (``strict``) must the headline be one.
-    """
-    exact = "strict" not in score.passed or (score.headline or 0.0) > 1 - 1e-9
-    passed = score.passed.get("weak") is True and score.passed.get("strict") is not False
-    return score.status == "scored" and exact and passed
 
 
 def _finding(check: str, task: Task, protocol: str, score: Score) -> Finding:
