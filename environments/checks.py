@@ -28,7 +28,7 @@ def check_tasks(tasks: Sequence[Task], families: Mapping[str, Family] = FAMILIES
     """Play and judge every task; return what is wrong, an empty list when all is well.
 
     The checks by name: ``same_brief`` (a world tells what the sealed brief says, and twins tell the
-    same bytes), ``referencefull_marks``, ``null_bound``, ``twins_apart``.
+    same bytes), ``reference_full_marks``, ``null_bound``, ``twins_apart``.
     """
     findings: list[Finding] = []
     tally = NullTally()
@@ -65,7 +65,7 @@ def _check_task(task: Task, twins: Sequence[Task], family: Family, tally: NullTa
         record = play(family, task, options, family.reference(task.definition, options))
         score = family.judge(task.definition, record)
         if not full_marks(score):
-            yield _finding("referencefull_marks", task, protocol, f"the reference gets {_words(score)}")
+            yield _finding("reference_full_marks", task, protocol, f"the reference gets {_words(score)}")
         if tally.wants(family, task):
             null = play(family, task, options, family.null(options))
             tally.add(family, task, family.judge(task.definition, null))

@@ -1,4 +1,4 @@
-"""The project with three Historical cards and no other family, and its command line run from outside like a user does.
+"""The project with three Historical cards and no other family, run from outside like a user does.
 
 A cut of everything takes minutes; what these tests ask of a cut does not depend on how many cards and
 families there are. Nothing is patched: the copy is the project, with less to build.
