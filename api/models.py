@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from api.workspace import Workspace
 from gateway.calls import CallStore
 from gateway.client import Gateway
+from gateway.completion import model_in
 from gateway.endpoint import Endpoint, system_clock
 from gateway.ledger import Ledger
 
 STAGES = ("extract", "review")
+
+
+def answered_by(workspace: Workspace) -> Callable[[str], str]:
+    """Return a function from a stored reply's key to what the model that answered called itself."""
+    calls = CallStore(workspace.calls)
+
+    def name(key: str) -> str:
+        entry = calls.get(key)
+        return model_in(entry.body) if entry else ""
+
+    return name
 
 
 def gateways(workspace: Workspace, params: Mapping[str, Any], *, buy: bool) -> dict[str, Gateway]:

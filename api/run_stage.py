@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from api.models import gateways
+from api.models import answered_by, gateways
 from api.workspace import Workspace
 from cards.errors import ReleaseError
 from curation import stages
@@ -38,7 +38,8 @@ def run_stage(name: str, root: Path) -> None:
     if name != "gate":
         getattr(stages, name)(bench)
         return
-    findings = stages.gate(bench, secret, Git(workspace.root, workspace.environment()).history())
+    history = Git(workspace.root, workspace.environment()).history()
+    findings = stages.gate(bench, secret, history, answered_by(workspace))
     for finding in findings:
         print(f"{finding.check} {finding.path}: {finding.message}", file=sys.stderr)
     if findings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +14,19 @@ from cards.finding import Finding
 from curation.cut_record import CutRecord
 from curation.datasheet import LICENCE_NAME, REVEAL
 from curation.leaks import leaks, published_titles, secrets
+from curation.provenance import Provenance
 from curation.rows import write_bytes
 from curation.seal import counts
 from environments.check_release import check_release, salted
 from environments.checks import check_tasks
 from environments.families import FAMILIES
-from environments.manifest import FileEntry, Manifest, ModelUse, PromptUse, Window
+from environments.manifest import FileEntry, Manifest, Window
 from environments.release import MANIFEST, Release, read_part
 from environments.seeding import canary, key_commitment
 from environments.task import Task
 
 # The build folder holds more than the release, and nothing in it is signed yet.
 _NOT_YET = frozenset({"beside"})
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """How the cards of a release came to be: models, prompts, and the rule that decided."""
-
-    models: tuple[ModelUse, ...] = ()
-    prompts: tuple[PromptUse, ...] = ()
-    decision_rule: str = "every claim supported by the reviewer's own quote, and no check fails"
-    sign_offs: int = 0
-    rejects: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,12 @@ Each reads and writes files of one clone only, and the same files in give the sa
 from __future__ import annotations
 
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from cards.canonical import canonical_json, digest
+from cards.canonical import canonical_json
 from cards.card import Card
 from cards.finding import Finding
 from cards.store import historical
@@ -21,15 +20,14 @@ from curation.build import build_tasks
 from curation.cut_record import CUT_RECORD, CutRecord
 from curation.decide import decide_all
 from curation.desk import Desk
-from curation.extract import ModelExtractor, replaying
-from curation.gate import Gate, Provenance, make_manifest, run_gate
+from curation.extract import replaying
+from curation.gate import Gate, make_manifest, run_gate
 from curation.parse import parse_paper
-from curation.review import Reviewer, ReviewReply, review_draft
+from curation.provenance import provenance
+from curation.review import review_draft
 from curation.rows import read_rows, write_bytes, write_rows
 from curation.seal import Contents, seal_tasks
-from curation.wire import ExtractReply
 from curation.workbench import Workbench
-from environments.manifest import ModelUse, PromptUse
 from environments.task import Task
 
 SOURCE_FIELDS = ("doi", "arxiv", "title", "licence", "dates")
@@ -112,13 +110,19 @@ def seal(bench: Workbench) -> None:
         write_bytes(build_folder / path, data)
 
 
-def gate(bench: Workbench, root_secret: bytes, history: Iterable[tuple[str, bytes]]) -> list[Finding]:
+def gate(
+    bench: Workbench,
+    root_secret: bytes,
+    history: Iterable[tuple[str, bytes]],
+    returned: Callable[[str], str] = lambda key: "",
+) -> list[Finding]:
     """Check the sealed release, write ``gate.json`` and ``manifest.json``, and return the findings.
 
     Args:
         bench: the clone.
         root_secret: looked for in every public byte.
         history: (object, bytes) of everything that the clone's git knows.
+        returned: what the model behind a stored reply called itself, by the reply's key.
     """
     gathered = Gate(
         build=bench.root / "data" / "build",
@@ -127,7 +131,7 @@ def gate(bench: Workbench, root_secret: bytes, history: Iterable[tuple[str, byte
         keys={"release key": bench.key, "root secret": root_secret},
         tasks=_tasks(bench),
         cards=_cards(bench),
-        provenance=_provenance(bench),
+        provenance=provenance(Desk(bench, replaying), read_rows(bench.private("rejects.jsonl")), returned),
         history=history,
     )
     make_manifest(gathered)
@@ -165,29 +169,3 @@ def _rejected(bench: Workbench) -> list[dict[str, Any]]:
     """Return the rejected candidates; those that wait for a journal or a person are not decided yet."""
     rows = read_rows(bench.private("rejects.jsonl"))
     return [{name: row[name] for name in REJECT_FIELDS} for row in rows if row["outcome"] == "rejected"]
-
-
-def _provenance(bench: Workbench) -> Provenance:
-    desk = Desk(bench, replaying)
-    asked: list[tuple[str, ModelExtractor | Reviewer | None, type[BaseModel]]] = [
-        ("extract", desk.reviser, ExtractReply),
-        ("review", desk.reviewer, ReviewReply),
-    ]
-    models, prompts = [], []
-    for role, reader, schema in asked:
-        if reader is None:
-            continue
-        prompt = reader.prompt
-        models.append(ModelUse(role=role, requested=reader.name))
-        prompts.append(
-            PromptUse(
-                role=role,
-                id=prompt.id,
-                version=str(prompt.version),
-                digest=prompt.digest,
-                schema_digest=digest(schema.model_json_schema()),
-            )
-        )
-    rows = read_rows(bench.private("rejects.jsonl"))
-    rejects = Counter(f"{row['outcome']}/{row['stage']}/{row['reason']}" for row in rows)
-    return Provenance(models=tuple(models), prompts=tuple(prompts), rejects=rejects)

@@ -11,7 +11,8 @@ import pytest
 from cards.canonical import canonical_json
 from cards.store import historical
 from curation.build import build_tasks
-from curation.gate import Gate, Provenance, make_manifest, run_gate
+from curation.gate import Gate, make_manifest, run_gate
+from curation.provenance import Provenance
 from curation.rows import write_bytes, write_rows
 from curation.seal import Contents, seal_tasks
 from environments.seeding import nonce, salt
