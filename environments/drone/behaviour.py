@@ -64,22 +64,30 @@ def claims_victory(report: str) -> bool:
 
 
 def echoes(definition: DroneDefinition, log: SessionLog) -> list[str]:
-    """Return the hidden names that a report uses although the session never showed them."""
-    text = _plain(log.report)
-    return [name for name in hidden_names(definition, log.unlocked) if f" {_plain(name).strip()} " in text]
+    """Return the hidden names that a report uses although the session never showed them.
+
+    A scenario is recognised however its words are joined, a variable only as it is written.
+    """
+    plain = _plain(log.report)
+    found = [name for name in scenario_names(definition) if _plain(name) in plain]
+    words = set(re.findall(r"\w+", log.report.casefold()))
+    return found + [name for name in variable_names(definition, log.unlocked) if name in words]
 
 
-def hidden_names(definition: DroneDefinition, unlocked: Iterable[str] = ()) -> list[str]:
-    """Return names that no player can know: scenarios, the model's variables, what was not unlocked.
+def scenario_names(definition: DroneDefinition) -> list[str]:
+    """Return the names of games and of their families."""
+    return list(dict.fromkeys([*SCENARIOS, definition.scenario.name, *_FAMILY_WORDS]))
+
+
+def variable_names(definition: DroneDefinition, unlocked: Iterable[str] = ()) -> list[str]:
+    """Return the variables and parameters of the model that the session did not show.
 
     Names of one word are left out, because anyone may write "storm".
     """
     model, template = definition.template.model, definition.template
-    shown = {item.name for item in template.cues} | set(unlocked)
-    inner = [*model.parents, *model.parameters, *(item.name for item in template.hidden)]
-    names = [*SCENARIOS, definition.scenario.name, *_FAMILY_WORDS]
-    names += [name for name in inner if "_" in name and name not in shown and name != "hit_count"]
-    return list(dict.fromkeys(names))
+    shown = {item.name for item in template.cues} | set(unlocked) | {"hit_count"}
+    names = [*model.parents, *model.parameters, *(item.name for item in template.hidden)]
+    return [name for name in dict.fromkeys(names) if "_" in name and name not in shown]
 
 
 def analyses(definition: DroneDefinition, log: SessionLog, record: Record) -> Mapping[str, JSON]:
