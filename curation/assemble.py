@@ -17,6 +17,7 @@ from cards.finding import Finding
 from cards.infix import parse_infix
 from cards.operators import FloatArray
 from curation.document import Document, locate
+from curation.draft import Draft
 from curation.paper import Paper
 from curation.wire import RelationWire, ScatterWire
 
@@ -31,9 +32,12 @@ _DISCIPLINES = ("physics", "chemistry", "biology", "engineering", "astronomy", "
 
 
 def assemble(
-    relation: RelationWire, paper: Paper, document: Document, key: str, extractor: str
+    relation: RelationWire, paper: Paper, document: Document, made: Draft
 ) -> tuple[Card | None, list[Finding]]:
-    """Return the card that a relation makes, or None with the findings that say why not."""
+    """Return the card that a relation makes, or None with the findings that say why not.
+
+    ``made`` says by whom and under which key the relation was drafted.
+    """
     try:
         tree = parse_infix(relation.expression)
     except AlmanacError as error:
@@ -43,16 +47,14 @@ def assemble(
     if any(item.value is None for item in relation.parameters):
         return None, []  # so are intervals and absent values
     try:
-        return _card(relation, tree, paper, document, key, extractor), []
+        return _card(relation, tree, paper, document, made), []
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
         return None, [Finding(check="card_shape", path=path, message=f"{path}: {first['msg']}.")]
 
 
-def _card(
-    relation: RelationWire, tree: Tree, paper: Paper, document: Document, key: str, extractor: str
-) -> Card:
+def _card(relation: RelationWire, tree: Tree, paper: Paper, document: Document, made: Draft) -> Card:
     inputs = tuple(
         Input(
             name=item.name,
@@ -82,7 +84,7 @@ def _card(
     observable = _observable(relation, tree, sizes, share)
     discipline = paper.discipline if paper.discipline in _DISCIPLINES else "physics"
     return Card(
-        id="t" + hashlib.sha256(key.encode()).hexdigest()[:12],
+        id="t" + hashlib.sha256(made.key.encode()).hexdigest()[:12],
         title=relation.title,
         collection="temporal",
         discipline=discipline,  # type: ignore[arg-type]
@@ -94,7 +96,7 @@ def _card(
         relative_tolerance=share,
         conditions=tuple(condition.text for condition in relation.conditions),
         background=relation.background,
-        extractor=extractor,
+        extractor=made.extractor,
     )
 
 

@@ -161,7 +161,7 @@ Extractor = ModelExtractor | PatternExtractor
 def judge(relation: RelationWire, paper: Paper, document: Document, made: Draft) -> Draft:
     """Return ``made`` filled with the relation, the card that it makes, and every finding on both."""
     findings = paper_findings(relation, document)
-    card, troubles = assemble(relation, paper, document, made.key, made.extractor)
+    card, troubles = assemble(relation, paper, document, made)
     findings += troubles
     if card is not None:
         findings += accept(card)

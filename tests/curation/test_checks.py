@@ -145,7 +145,8 @@ def test_the_tolerance_is_two_percent_or_the_stated_scatter(
     scatter: ScatterWire | None, share: float
 ) -> None:
     """The larger of 0.02 and the scatter that the paper states; 0.1 dex is a factor of 1.26."""
-    card, _ = assemble(relation(scatter=scatter), paper(), document(), "k", "test")
+    made = Draft(key="folder:dust#0", paper="folder:dust", extractor="test")
+    card, _ = assemble(relation(scatter=scatter), paper(), document(), made)
     assert card is not None
     assert card.relative_tolerance == share
 
