@@ -126,4 +126,5 @@ def _make_tree(founding: Founding) -> None:
         for path in tree.folder.iterdir():
             path.rename(making / path.name)
         tree.folder.rmdir()
+        making.chmod(0o755)
     Workspace.find(root, founding.settings)
