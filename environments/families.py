@@ -7,8 +7,9 @@ from environments.drone.family import DRONE
 from environments.family import Family
 from environments.law.family import LAW
 from environments.organism.family import ORGANISM
+from environments.pgm.family import PGM
 
-FAMILIES: dict[str, Family] = {"law": LAW, "drone": DRONE, "organism": ORGANISM}
+FAMILIES: dict[str, Family] = {"law": LAW, "pgm": PGM, "drone": DRONE, "organism": ORGANISM}
 
 
 def family(name: str) -> Family:

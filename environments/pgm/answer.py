@@ -68,7 +68,9 @@ def read_action(answer: JSON, names: Names) -> Action:
     assert pair is not None
     node = names.node(pair[0], "answer.variable")
     if not names.variables[node].intervenable:
-        raise QueryError("forbidden_variable", f"{names.variables[node].name} cannot be set", "answer.variable")
+        raise QueryError(
+            "forbidden_variable", f"{names.variables[node].name} cannot be set", "answer.variable"
+        )
     return node, names.state(node, pair[1], "answer.state")
 
 

@@ -34,10 +34,7 @@ def draw(archetype: str, rng: np.random.Generator, kind: str = "") -> World:
     """Draw a world of an archetype; ``kind`` is the sub-variant of a mediator world."""
     sketch = Sketch(rng)
     nodes = int(rng.integers(FEWEST_NODES.get(archetype, 11), MOST_NODES + 1))
-    if archetype == "mediator":
-        actions = _mediator(sketch, kind)
-    else:
-        actions = _SIGNATURES[archetype](sketch)
+    actions = _mediator(sketch, kind) if archetype == "mediator" else _SIGNATURES[archetype](sketch)
     outcome, covariate = sketch.find(OUTCOME), sketch.find(COVARIATE)
     complete(sketch, nodes, outcome=outcome, actions=actions, covariate=covariate)
     world = sketch.world()
@@ -127,7 +124,7 @@ def _subgroup(sketch: Sketch) -> list[int]:
     strengths = np.array([[u(0.75, 1), u(0.75, 1)], [u(2, 2.8), u(-0.1, 0.15)], [u(0.3, 0.8), -u(0.5, 1)]])
     swapped = strengths[:, ::-1] if sketch.chance(0.5) else strengths
     sketch.spots[outcome].spread = _SUBGROUP_SPREAD
-    sketch.spots[outcome].extra = lambda cards: _by_group(cards, swapped)
+    sketch.spots[outcome].by_parents = lambda cards: _by_group(cards, swapped)
     return actions
 
 

@@ -16,7 +16,7 @@ _INDEX = (
     "against the mean index in ordinary records."
 )
 _RULES = {
-    "turns": "There are {turns} turns. Every query, every query that fails, the answer and giving up take one each.",
+    "turns": "There are {turns} turns. A query, a query that fails, the answer and giving up take one each.",
     "queries": "At most {queries} queries can succeed.",
     "rows": "At most {rows} records can be drawn in all; a request for more than are left fails.",
 }

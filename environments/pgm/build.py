@@ -150,7 +150,9 @@ def _fill(place: Place, key: bytes, bench: Bench) -> Built:
         first = questions[0]
         outcomes = [node for node in (first.outcome, first.watched) if node is not None]
         return Built(place, world, questions, truths, tell(world, outcomes, rng, bench.shelf, bench.writer))
-    raise InputError(f"no world was found for {place.name} in {DRAWS} draws.", "Check the generator's settings.")
+    raise InputError(
+        f"no world was found for {place.name} in {DRAWS} draws.", "Check the generator's settings."
+    )
 
 
 def _draw(place: Place, rng: np.random.Generator) -> tuple[World, list[Question]] | None:
@@ -171,7 +173,9 @@ def _check_chance(built: Sequence[Built]) -> None:
             if one.place.archetype == archetype
         ]
         if shares and sum(shares) / len(shares) >= MOST_ACCEPTED:
-            message = f"{sum(shares) / len(shares):.3f} of the legal answers to {archetype} questions are right."
+            message = (
+                f"{sum(shares) / len(shares):.3f} of the legal answers to {archetype} questions are right."
+            )
             raise InputError(message, f"It must be less than {MOST_ACCEPTED}: draw larger worlds.")
 
 
@@ -219,4 +223,3 @@ def _row(task_id: str, setting: str) -> TaskRow:
             for protocol in PROTOCOLS
         },
     )
-

@@ -12,7 +12,7 @@ from cards.errors import InputError
 from environments.pgm.causal_world import World
 from environments.pgm.derive import derive
 from environments.pgm.joint import JointOracle, JointSizeError
-from environments.pgm.question import Question, Truth
+from environments.pgm.question import LISTS, YES_NO, Effect, Question, Truth
 from environments.pgm.structural import holds
 
 AGREEMENT = 1e-9
@@ -27,8 +27,7 @@ def confirm(world: World, questions: Sequence[Question], truths: Sequence[Truth]
     oracle = JointOracle(world)
     try:
         for question, truth in zip(questions, truths, strict=True):
-            structural = truth.verdict is not None or (truth.nodes is not None and question.kind != "mediator")
-            shown = not structural or holds(oracle, question, truth.verdict)
+            shown = question.kind not in (*YES_NO, *LISTS) or holds(oracle, question, truth.verdict)
             if not shown or not _agree(truth, derive(question, oracle)):
                 message = f"two ways to the truth of a question of kind {question.kind} differ."
                 raise InputError(message, "Inference is broken; do not publish anything built with it.")
@@ -41,8 +40,13 @@ def _agree(one: Truth, other: Truth) -> bool:
     alike = one.model_copy(update={"effects": ()}) == other.model_copy(update={"effects": ()})
     if not alike or len(one.effects) != len(other.effects):
         return False
-    for a, b in zip(one.effects, other.effects, strict=True):
-        figures = [(a.improvement, b.improvement), (a.harm or 0.0, b.harm or 0.0), (a.floor or 0.0, b.floor or 0.0)]
-        if a.action != b.action or any(abs(x - y) > AGREEMENT for x, y in figures):
-            return False
-    return True
+    return all(_alike(a, b) for a, b in zip(one.effects, other.effects, strict=True))
+
+
+def _alike(one: Effect, other: Effect) -> bool:
+    pairs = zip(_figures(one), _figures(other), strict=True)
+    return one.action == other.action and all(abs(a - b) <= AGREEMENT for a, b in pairs)
+
+
+def _figures(effect: Effect) -> tuple[float, float, float]:
+    return effect.improvement, effect.harm or 0.0, effect.floor or 0.0

@@ -151,7 +151,9 @@ def _join(factors: Sequence[Factor], cards: Sequence[int], order: tuple[int, ...
     """Multiply what is left into one array with the axes of ``order``."""
     size = _size(mask_of(order), cards)
     if size > cap:
-        raise EliminationSizeError(f"the answer has {size} entries; the cap is {cap}.", "Ask for fewer nodes.")
+        raise EliminationSizeError(
+            f"the answer has {size} entries; the cap is {cap}.", "Ask for fewer nodes."
+        )
     missing = [node for node in order if not any(scope >> node & 1 for scope, _, _ in factors)]
     ones: list[Factor] = [(1 << node, (node,), np.ones(cards[node])) for node in missing]
     return _contract([*factors, *ones], order)

@@ -88,7 +88,9 @@ class JointOracle:
             nodes = sorted(above)
             cells = int(np.prod([self.world.cards[node] for node in nodes], dtype=np.int64))
             if cells > MAX_CELLS:
-                message = f"the joint of {len(nodes)} nodes has {cells} cells; at most {MAX_CELLS} are written out."
+                message = (
+                    f"the joint of {len(nodes)} nodes has {cells} cells; at most {MAX_CELLS} are written out."
+                )
                 raise JointSizeError(message, "Draw a smaller world.")
             joint = np.ones([self.world.cards[node] for node in nodes])
             for node in nodes:

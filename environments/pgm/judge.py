@@ -33,6 +33,14 @@ def judge(definition: PgmDefinition, record: Record) -> Score:
         return Score(status="invalid", passed=_FAILED, parts=parts, findings=(str(error),))
 
 
+def judge_answer(definition: PgmDefinition, answer: JSON) -> bool:
+    """Return whether an answer of good form would be accepted."""
+    try:
+        return _score(definition, answer, {}).passed["weak"] is True
+    except QueryError:
+        return False
+
+
 def effort(record: Record) -> dict[str, float]:
     """Return what a session used up: queries, failed queries, arms, rows, and whether it was given up."""
     asked = [event for event in record.events if event.tool == QUERY]
@@ -102,5 +110,9 @@ def _list(said: frozenset[int], gold: frozenset[int], parts: dict[str, float]) -
 
 def _score_of(headline: float, weak: bool, strict: bool, parts: dict[str, float]) -> Score:
     return Score(
-        status="scored", headline=headline, passed={"weak": weak, "strict": strict}, parts=parts, protocol_ok=True
+        status="scored",
+        headline=headline,
+        passed={"weak": weak, "strict": strict},
+        parts=parts,
+        protocol_ok=True,
     )

@@ -39,7 +39,9 @@ def leaks(texts: Iterable[str], names: Sequence[str]) -> Iterator[Finding]:
     The checks by name: ``two_variables`` (in one sentence), ``causal_word``, ``number``, ``role_word``.
     A name counts in camel case and as separate words.
     """
-    patterns = {name: re.compile(rf"\b(?:{re.escape(name)}|{re.escape(spaced(name))})\b", re.I) for name in names}
+    patterns = {
+        name: re.compile(rf"\b(?:{re.escape(name)}|{re.escape(spaced(name))})\b", re.I) for name in names
+    }
     for text in texts:
         for sentence in filter(None, _SENTENCE.split(text)):
             named = [name for name, pattern in patterns.items() if pattern.search(sentence)]
@@ -49,6 +51,10 @@ def leaks(texts: Iterable[str], names: Sequence[str]) -> Iterator[Finding]:
                 match = pattern.search(sentence)
                 if match:
                     yield _finding(check, sentence, f"holds {match.group()!r}")
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{re.escape(name)}|{re.escape(spaced(name))})\b", re.IGNORECASE)
 
 
 def spaced(name: str) -> str:

@@ -48,7 +48,9 @@ class Names:
         variable = self.variables[node]
         found = _match(text, variable.states)
         if found is None:
-            message = f"{variable.name} has no state {_shown(text)}; its states are {', '.join(variable.states)}"
+            message = (
+                f"{variable.name} has no state {_shown(text)}; its states are {', '.join(variable.states)}"
+            )
             raise QueryError("unknown_state", message, path)
         return found
 

@@ -56,7 +56,9 @@ class Network:
             sums = table.sum(axis=-1) if table.shape == shape else np.array([np.inf])
             if table.min() < 0 or np.abs(sums - 1).max() > ROW_TOLERANCE:
                 message = f"the table of node {node} (shape {table.shape}) is no P(node | parents)"
-                raise InputError(message, f"It needs shape {shape}, no negative entry, and rows that sum to 1.")
+                raise InputError(
+                    message, f"It needs shape {shape}, no negative entry, and rows that sum to 1."
+                )
 
 
 def mask_of(nodes: Iterable[int]) -> int:

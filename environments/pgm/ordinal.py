@@ -45,9 +45,7 @@ def ordinal_table(card: int, score: FloatArray, spread: float) -> Millionths:
     """
     limits = (np.arange(1, card) - card / 2) * spread
     below = 1.0 / (1.0 + np.exp(score[..., None] - limits))
-    ends = np.concatenate(
-        [np.zeros((*score.shape, 1)), below, np.ones((*score.shape, 1))], axis=-1
-    )
+    ends = np.concatenate([np.zeros((*score.shape, 1)), below, np.ones((*score.shape, 1))], axis=-1)
     return millionths(np.diff(ends, axis=-1))
 
 

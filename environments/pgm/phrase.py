@@ -54,7 +54,7 @@ def _yes_no(text: str, fields: dict[str, JSON]) -> dict[str, JSON]:
 
 def _causes(d: PgmDefinition) -> dict[str, JSON]:
     b = _variable(d, d.question.outcome).name
-    text = f"Name every variable that changes the distribution of {b} when it is set, directly or through others."
+    text = f"Name every variable whose setting changes the distribution of {b}, directly or through others."
     return _names(text, {"about": "upstream", "variable": b})
 
 
@@ -97,7 +97,8 @@ def _subgroup(d: PgmDefinition) -> dict[str, JSON]:
     text = (
         f"{_wish(d)}. The same action must help among records whose {group.name} is {states}. Recommend one "
         "action, one variable set to one state, whose smallest gain over these is largest. The gain is how "
-        f"far it lowers the mean index, and {SUBGROUP_FLOOR:g} is the least that counts. {_ANY.format(tie=TIE)}"
+        f"far it lowers the mean index, and {SUBGROUP_FLOOR:g} is the least that counts. "
+        + _ANY.format(tie=TIE)
     )
     fields = {"about": "each", "variable": _outcome(d).name, "each": group.name, "at_least": SUBGROUP_FLOOR}
     return _action(text, fields)
@@ -129,7 +130,9 @@ def _invalid(d: PgmDefinition) -> dict[str, JSON]:
 def _mediator(d: PgmDefinition) -> dict[str, JSON]:
     a, b = _variable(d, d.question.cause).name, _outcome(d).name
     if d.question.mediator is None:
-        text = f"Setting {a} changes {b}. Name the one other variable through which most of this change passes."
+        text = (
+            f"Setting {a} changes {b}. Name the one other variable through which most of this change passes."
+        )
         return {
             "text": text,
             "answer": "a variable name",

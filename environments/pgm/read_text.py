@@ -25,7 +25,9 @@ Reader = Callable[[str, Sequence[Variable]], JSON]
 
 _DO = re.compile(r"\bdo\s*\(([^()]*)\)", re.IGNORECASE)
 _OBSERVE = re.compile(r"\bobserv\w*", re.IGNORECASE)
-_ROWS = re.compile(r"\bn\s*=\s*(\d{1,9})\b|\b(\d{1,9})\b(?=\s*(?:rows?|samples?|records?|each|by\b|where\b|$))", re.I)
+_ROWS = re.compile(
+    r"\bn\s*=\s*(\d{1,9})\b|\b(\d{1,9})\b(?=\s*(?:rows?|samples?|records?|each|by\b|where\b|$))", re.I
+)
 _WHERE = re.compile(r"\bwhere\b(.*?)(?=\bby\b|$)", re.IGNORECASE)
 _BY = re.compile(r"\bby\s+(\w+)", re.IGNORECASE)
 _PAIR = re.compile(r"(\w+)\s*(?:=|\bis\b)\s*(\w+)")
@@ -43,7 +45,9 @@ def read_by_rule(text: str, variables: Sequence[Variable]) -> JSON:
         QueryError: ``too_long`` or ``unreadable_text``.
     """
     if len(text) > LONGEST_TEXT:
-        raise QueryError("too_long", f"the text is {len(text)} characters long; at most {LONGEST_TEXT} are read")
+        raise QueryError(
+            "too_long", f"the text is {len(text)} characters long; at most {LONGEST_TEXT} are read"
+        )
     if text.lstrip().startswith(("{", "[")):
         return _json(text)
     arms = [arm for part in _BREAK.split(text) if part.strip() for arm in _arms(part.strip())]
@@ -87,5 +91,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _unreadable() -> QueryError:
-    message = "no request can be read from this text; write do(Variable=State) n=500, or observe 1000, or JSON"
+    message = (
+        "no request can be read from this text; write do(Variable=State) n=500, or observe 1000, or JSON"
+    )
     return QueryError("unreadable_text", message, "text")

@@ -30,18 +30,17 @@ def sample(
     return columns
 
 
-def _draw(
-    network: Network, node: int, columns: Mapping[int, States], uniform: NDArray[np.float32]
-) -> States:
+def _draw(network: Network, node: int, columns: Mapping[int, States], uniform: NDArray[np.float32]) -> States:
     limits = _limits(network.tables[node])
     parents = network.parents[node]
     if not parents:
-        return np.searchsorted(limits[:, 0], uniform, side="right").astype(np.uint8)
+        root: States = np.searchsorted(limits[:, 0], uniform, side="right").astype(np.uint8)
+        return root
     place = columns[parents[0]].astype(np.intp)
     for parent in parents[1:]:
         place *= network.cards[parent]
         place += columns[parent]
-    states = (uniform >= limits[0].take(place)).view(np.uint8)
+    states: States = (uniform >= limits[0].take(place)).view(np.uint8)
     for limit in limits[1:]:
         states += uniform >= limit.take(place)
     return states

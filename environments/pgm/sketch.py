@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from environments.pgm.causal_world import World
 from environments.pgm.network import FloatArray
 from environments.pgm.ordinal import Millionths, linear_score, millionths, ordinal_table, root_table
-from environments.pgm.causal_world import World
 
 CENTRAL_SPREAD, BACKGROUND_SPREAD = 1.8, 1.6
 CENTRAL_SHIFT, BACKGROUND_SHIFT = 0.2, 0.4
@@ -35,7 +35,7 @@ class Spot:
     betas: dict[int, float] = field(default_factory=dict)
     spread: float = CENTRAL_SPREAD
     central: bool = True
-    extra: Extra | None = None
+    by_parents: Extra | None = None
     root: Sequence[float] | None = None
 
 
@@ -101,8 +101,8 @@ class Sketch:
         cards = [self.spots[parent].card for parent in spot.betas]
         shift = float(self.rng.normal(0, CENTRAL_SHIFT if spot.central else BACKGROUND_SHIFT))
         score = linear_score(cards, list(spot.betas.values()), shift)
-        if spot.extra is not None:
-            score = score + spot.extra(cards)
+        if spot.by_parents is not None:
+            score = score + spot.by_parents(cards)
         return ordinal_table(spot.card, score, spot.spread)
 
 
@@ -129,4 +129,3 @@ def complete(sketch: Sketch, nodes: int, *, outcome: int, actions: Sequence[int]
             free.append(node)
     if free and len(sketch.spots[outcome].betas) < MAX_PARENTS and sketch.chance(0.6):
         sketch.link(int(sketch.rng.choice(free)), outcome, sketch.signed(0.2, 0.6))
-

@@ -180,4 +180,3 @@ def _with_forbidden(world: World, questions: Sequence[Question], rng: np.random.
     count = min(len(free), int(rng.integers(0, 3)))
     closed = {int(node) for node in rng.choice(free, size=count, replace=False)}
     return replace(world, intervenable=tuple(node not in closed for node in range(len(world.cards))))
-

@@ -35,11 +35,11 @@ def tools() -> tuple[Tool, ...]:
             name=QUERY,
             kind="experiment",
             description=(
-                f"Ask for records: up to {MOST_ARMS} arms in one request. An arm observes ordinary records or "
-                f'intervenes by setting up to {MOST_SET} variables ("do"), and draws n records. "where" keeps '
-                'the records in which variables have given states, "by" also splits them by the states of one '
-                'variable, "columns" shows some variables only. Each arm comes back as a table of counts. '
-                'Instead of arms a "text" such as "do(X=x) n=500; observe 1000 by Y" can be sent.'
+                f"Ask for records: up to {MOST_ARMS} arms in one request. An arm observes ordinary records, "
+                f'or intervenes by setting up to {MOST_SET} variables ("do"), and draws n records. "where" '
+                'keeps the records in which variables have given states, "by" also splits them by the '
+                'states of one variable, "columns" shows some variables only. Each arm comes back as a table '
+                'of counts. Instead of arms a "text" such as "do(X=x) n=500; observe 1000 by Y" can be sent.'
             ),
             parameters={
                 "type": "object",

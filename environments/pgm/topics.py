@@ -72,7 +72,9 @@ def scales() -> dict[str, dict[int, tuple[str, ...]]]:
 
 def _topic(name: str) -> Topic:
     raw = _load(name)
-    concepts = {kind: tuple(Concept(*item) for item in raw[kind]) for kind in ("levers", "measures", "attributes")}
+    concepts = {
+        kind: tuple(Concept(*item) for item in raw[kind]) for kind in ("levers", "measures", "attributes")
+    }
     return Topic(
         name=raw["name"],
         openings=tuple(raw["openings"]),

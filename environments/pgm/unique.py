@@ -43,7 +43,9 @@ def _marks(world: World, questions: Sequence[Question], truths: Sequence[Truth])
         for node in truth.nodes or ():
             marks[node].append([question.kind, "gold"])
         for effect in truth.effects:
-            marks[effect.node].append([effect.state, effect.action in truth.best, _hundredth(effect.improvement)])
+            marks[effect.node].append(
+                [effect.state, effect.action in truth.best, _hundredth(effect.improvement)]
+            )
     return marks
 
 

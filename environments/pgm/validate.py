@@ -6,6 +6,7 @@ Source: arXiv 2610.14381, appendix B (causal-decision validation).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -77,7 +78,7 @@ def _satisficing(oracle: Oracle) -> Question | None:
     values = sorted((e.improvement for e in effects(question, oracle)), reverse=True)
     gaps = [
         (above - below, (above + below) / 2)
-        for above, below in zip(values[: len(values) // 2], values[1:], strict=False)
+        for above, below in islice(pairwise(values), len(values) // 2)
         if above - below >= GAP and above >= LEAST_ABOVE and below < MOST_BELOW
     ]
     return question.model_copy(update={"threshold": round(max(gaps)[1], 3)}) if gaps else None
@@ -100,7 +101,9 @@ def _subgroup(oracle: Oracle) -> Question | None:
     return question if loss >= AVERAGE_LOSS else None
 
 
-def _by_group(oracle: Oracle, question: Question, action: tuple[int, int]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _by_group(
+    oracle: Oracle, question: Question, action: tuple[int, int]
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the improvement of an action in each subgroup."""
     assert question.group is not None
     node, state = action

@@ -13,6 +13,7 @@ from evaluation.episode import Slot
 from evaluation.players.candidate_checker import CandidateChecker
 from evaluation.players.drone import BestOfTen, Contrast, OneDesign
 from evaluation.players.organism import Closer, Heuristic, RandomGuess
+from evaluation.players.pgm import FullSweep, PassiveGreedy, RandomArms, RandomLegal
 from evaluation.players.scripted import ScriptedPlayer, options_of
 
 Definitions = Callable[[str], Mapping[str, JSON]]
@@ -70,6 +71,12 @@ SCRIPTED: dict[str, Entry] = {
         "rule", 1, "blocks every gene, boosts some, and looks for a contrast", ("organism",)
     ),
     "closer": Entry("rule", 1, "answers probes by the closer prediction", ("organism",), lambda _: Closer()),
+    "random-legal": Entry("rule", 1, "gives a random legal answer", ("pgm",), RandomLegal),
+    "passive-greedy": Entry(
+        "rule", 1, "takes association in ordinary records for effect", ("pgm",), PassiveGreedy
+    ),
+    "random-arms": Entry("rule", 1, "draws 18 random arms and answers by plug-in", ("pgm",), RandomArms),
+    "full-sweep": Entry("rule", 1, "draws every arm that the budget allows", ("pgm",), FullSweep),
     "causal-sweep": Entry("insider", 1, "blocks and boosts every gene, beyond any budget", ("organism",)),
     "sweep-best": Entry("insider", 1, "takes the best of all 40 actions, beyond any budget", ("organism",)),
     "contrast-sweep-40": Entry("insider", 1, "ContrastSweep over all 40 actions", ("organism",)),

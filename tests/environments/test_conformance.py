@@ -9,7 +9,8 @@ from environments.drone.family import DRONE
 from environments.families import FAMILIES, family
 from environments.law.family import LAW
 from environments.organism.family import ORGANISM
-from environments.task import Task
+from environments.pgm.family import PGM
+from environments.task import Options, Task
 from tests.environments.conformance import FamilyConformance
 from tests.environments.examples import CARDS
 
@@ -45,6 +46,37 @@ class TestOrganism(FamilyConformance):
     def rebuilt(cls, key: bytes) -> list[Task]:
         """Build three of each tier: of fewer, one that noise alone restores would break the null bound."""
         return list(ORGANISM.build((), {"seeds": 3}, key))
+
+
+class TestPgm(FamilyConformance):
+    """The pgm family, on a small set with every archetype, sub-variant and kind of question."""
+
+    family = PGM
+
+    @classmethod
+    def rebuilt(cls, key: bytes) -> list[Task]:
+        """Build a set small enough to play often and large enough to be balanced."""
+        return list(PGM.build((), {"decisions": 4, "list_worlds": 1, "qual_worlds": 6}, key))
+
+    def sessions(self, tasks: list[Task]) -> list[tuple[Task, Options]]:
+        """One task of each kind under every protocol; the others differ from them in their world alone."""
+        kinds = {task.facets["kind"]: task for task in tasks}
+        return super().sessions(list(kinds.values()))
+
+    def test_bad_calls_never_raise_and_never_end_a_session(self, tasks: list[Task]) -> None:
+        """Whatever is sent costs one turn and nothing else; only the end of the turns ends a session."""
+        for task, options in self.sessions(tasks):
+            session = self.open(task, options)
+            for number, (tool, args) in enumerate(self.battery(session)):
+                turns = session.remaining["turns"]
+                reply = session.call(tool, args, f"b{number}")
+                assert not reply.ok
+                assert reply.remaining["turns"] == turns - 1
+                assert session.done == (turns == 1)
+                if session.done:
+                    assert session.record().ending == "turn_cap"
+                    assert self.open(task, options, session.events).record() == session.record()
+                    session = self.open(task, options)
 
 
 def test_every_family_is_tested() -> None:
