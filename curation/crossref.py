@@ -38,6 +38,8 @@ class Crossref:
     def search(self, title: str, author: str) -> list[dict[str, Any]]:
         """Return the raw records whose title equals ``title`` but for case, accents and signs.
 
+        A record that names authors must name ``author`` among them; "Editorial" has many.
+
         Raises:
             SourceError: when the service does not answer usably.
         """
@@ -50,7 +52,9 @@ class Crossref:
         return [
             item
             for item in items
-            if isinstance(item, dict) and any(_plain(str(name)) == wanted for name in item.get("title") or [])
+            if isinstance(item, dict)
+            and any(_plain(str(name)) == wanted for name in item.get("title") or [])
+            and _by(author, item)
         ]
 
     def _message(self, path: str, query: dict[str, str]) -> Any:
@@ -66,6 +70,17 @@ class Crossref:
         except (ValueError, RecursionError):
             raise SourceError(f"{path} was not answered with JSON.", "Try again later.") from None
         return body.get("message") if isinstance(body, dict) else None
+
+
+def _by(author: str, record: dict[str, Any]) -> bool:
+    families = [
+        str(person.get("family", "")) for person in record.get("author") or [] if isinstance(person, dict)
+    ]
+    return (
+        not families
+        or not author
+        or any(_plain(name) and _plain(name) in _plain(author) for name in families)
+    )
 
 
 def _plain(title: str) -> str:

@@ -18,6 +18,10 @@ RECHECK = timedelta(days=7)
 """A paper without a journal record is asked for again after this time."""
 
 
+MAX_FAILURES = 3
+"""Papers in a row whose requests failed before the rest is left to the next run."""
+
+
 @dataclass(frozen=True)
 class Collection:
     """What to collect, from where, and into which arrivals.
@@ -55,13 +59,19 @@ def collect(job: Collection) -> CollectReport:
     report = CollectReport()
     _list_windows(job, report)
     shelf = Shelf(job.arrivals, job.after)
+    failures = 0
     for key in shelf.keys():  # noqa: SIM118  a shelf is not a dict
         report.papers += 1
         try:
             _look_up_dates(job, shelf, shelf.paper(key))
             report.fetched += _fetch_source(job, shelf, shelf.paper(key))
+            failures = 0
         except SourceError as error:
             report.pending.append(f"{key}: {error}")
+            failures += 1
+        if failures == MAX_FAILURES:
+            report.pending.append("every later paper: the services do not answer; run again later")
+            break
     return report
 
 

@@ -221,6 +221,31 @@ def test_dois_are_encoded_and_a_record_is_found_by_title(tmp_path: Path, session
     assert found[1].track == "journal"
 
 
+def test_a_record_of_another_author_with_the_same_title_is_not_the_paper(
+    tmp_path: Path, session: PoliteSession
+) -> None:
+    """An old editorial must not make a new paper of the same title look old."""
+    records = {"10.5555/old": article("10.5555/old", "Paper 1", "J", issued=[1990])}
+    records["10.5555/old"]["author"] = [{"family": "Somebody"}]
+    records["10.5555/new"] = article("10.5555/new", "Paper 1", "J", issued=[2026, 9])
+    records["10.5555/new"]["author"] = [{"family": "Writer"}]
+    with AtomServer([preprint(1, doi=None)]) as server, CrossrefServer(records) as crossref:
+        _, arrivals = run(tmp_path, session, server, crossref)
+    assert Shelf(arrivals, AFTER).papers()[0].verdict.outcome == "eligible"
+
+
+def test_a_service_that_is_down_is_not_asked_for_every_paper(tmp_path: Path, session: PoliteSession) -> None:
+    """After three papers in a row the rest waits for the next run, and nothing is lost."""
+    with AtomServer([preprint(n) for n in range(1, 9)]) as server:
+        _, arrivals = run(tmp_path, session, server)
+    session.requests = 0
+    registry = Crossref("http://127.0.0.1:9", session)
+    report = collect(Collection(arrivals, NOW, AFTER, crossref=registry))
+    assert session.requests == 3 * 3
+    assert "every later paper" in report.pending[-1]
+    assert arrivals.rows("dates") == []
+
+
 def test_an_awaiting_paper_is_asked_for_again_after_a_week(tmp_path: Path, session: PoliteSession) -> None:
     """No journal record yet: the dates are looked up again, but not before seven days have passed."""
     with AtomServer([preprint(1)]) as server, CrossrefServer({}) as crossref:
