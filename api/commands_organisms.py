@@ -79,7 +79,9 @@ def _show(studies: list[Study], version: str) -> None:
         console.print("no run has an organism; make one with `almanac evaluate --families organism`")
         return
     headings = ("player", "tier", "n", "prediction", "diagnosis", "exact", "rescue", "gap")
-    table = Table(*headings, title=f"release {version}", title_justify="left")
+    table = Table(title=f"release {version}", title_justify="left")
+    for heading in headings:
+        table.add_column(heading, no_wrap=heading == "player")
     for study in studies:
         for tier, found in study.scores.items():
             values = [found[name].value for name in ("prediction", "diagnosis", "exact", "rescue", "gap")]

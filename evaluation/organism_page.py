@@ -14,7 +14,7 @@ from evaluation.organism_pictures import (
     gap_picture,
     ladder_picture,
 )
-from evaluation.organisms import CLASSES, DIRECTIONS, Figure, Split, Study
+from evaluation.organisms import CLASSES, DIRECTIONS, TIERS, Figure, Split, Study
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -35,7 +35,7 @@ def render(studies: Sequence[Study], release: str, now: datetime) -> str:
 
 
 def _pictures(studies: Sequence[Study]) -> list[str]:
-    tiers = [tier for tier in ("easy", PAPER_TIER, "hard") if any(tier in s.scores for s in studies)]
+    tiers = [tier for tier in TIERS if any(tier in study.scores for study in studies)]
     first = [PAPER_TIER] if PAPER_TIER in tiers else tiers[:1]
     made = [gap_picture(studies, tier) for tier in first]
     if any(study.axes for study in studies):

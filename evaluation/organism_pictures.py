@@ -9,6 +9,10 @@ from evaluation.organisms import DIRECTIONS, LADDER, Figure, Study
 
 WIDTH = 360
 LEFT, RIGHT = 14, 346
+START, SIDE = 34, 150
+"""Where the scale begins: beside a short axis, and beside a column of words."""
+MARGIN = 0.05
+QUARTERS = ("0", ".25", ".5", ".75", "1")
 INK, GRID, SOFT = "#1c1c1c", "#d5d5d5", "#555"
 DIAGNOSIS, RESCUE = "#a33b00", "#0b4f8a"
 COLOURS = ("#0b4f8a", "#a33b00", "#2d6a2d", "#6b3fa0", "#8a6d00", "#00707a", "#b0004f", "#444444")
@@ -43,21 +47,26 @@ def gap_picture(studies: Sequence[Study], tier: str) -> str:
 
 
 def exploration_picture(studies: Sequence[Study]) -> str:
-    """Mean experiments a session against the share of genes probed; a letter for each player."""
-    shown = [study for study in studies if study.axes]
+    """Mean experiments a session against the share of genes probed; a letter for each player.
+
+    Players that log no experiment (those that guess, and those whose sweep is not played) are left out.
+    """
+    shown = _exploring(studies)
     most = max([study.axes["experiments"] for study in shown] + [1.0])
     top = 5.0 * (int(most / 5) + 1)
-    marks = [
-        _letter(_x(study.axes["experiments"] / top), _y(study.axes["breadth"]), index)
-        for index, study in enumerate(shown)
-    ]
+    marks: list[str] = []
+    taken: list[tuple[float, float]] = []
+    for index, study in enumerate(shown):
+        x, y = _x(study.axes["experiments"] / top), _y(study.axes["breadth"])
+        while any(abs(x - left) < 15 and abs(y - above) < 15 for left, above in taken):
+            y += 16.0
+        taken.append((x, y))
+        marks.append(_letter(x, y, index))
     said = "; ".join(
         f"{s.player}: {s.axes['experiments']:.1f} experiments, {s.axes['breadth']:.2f} of the genes"
         for s in shown
     )
-    axes = _square(
-        [f"{top * i / 4:g}" for i in range(5)], "experiments in a session", "share of genes probed"
-    )
+    axes = _square(_steps([f"{top * i / 4:g}" for i in range(5)]), "experiments in a session", "genes probed")
     return _plot("Exploration", said, axes + marks, [study.player for study in shown])
 
 
@@ -70,53 +79,42 @@ def evidence_picture(studies: Sequence[Study]) -> str:
     said = "; ".join(
         f"{s.player}: {s.evidence['discriminating']:.2f} against {s.evidence['chance']:.2f}" for s in shown
     )
-    axes = _square(
-        ["0", ".25", ".5", ".75", "1"],
-        "share among all interventions (chance)",
-        "share among experiments run",
-    )
-    return _plot(
-        "Discriminating experiments", said, axes + marks, [study.player for study in shown], marks=True
-    )
+    axes = _square(_steps(QUARTERS), "share among all interventions (chance)", "share among experiments run")
+    names = [study.player for study in shown]
+    return _plot("Discriminating experiments", said, axes + marks, names, marks=True)
 
 
 def direction_picture(studies: Sequence[Study]) -> str:
-    """Exact diagnosis by how the true cause was probed before the hypothesis."""
-    shown = [study for study in studies if study.directions]
+    """Exact diagnosis by how the true cause was probed before the hypothesis; players that experiment."""
+    shown = _exploring(studies)
     rows, height = [], TOP
     for study in shown:
-        rows.append(_text(LEFT, height + 11, _short(study.player)))
+        rows.append(_text(LEFT, height + 11, _short(study.player), weight="bold"))
         height += 16
         for index, name in enumerate(DIRECTIONS):
             figure = study.directions.get(name)
-            label = f"{name} ({figure.n})" if figure else f"{name} (0)"
-            rows.append(_text(RIGHT, height + 11, label, "end", SOFT))
+            rows.append(_text(LEFT, height + 11, f"{name} ({figure.n if figure else 0})", colour=SOFT))
             if figure is not None:
-                rows += [
-                    _whisker(figure, height + 7, COLOURS[index]),
-                    _mark(_x(figure.value), height + 7, index),
-                ]
+                rows.append(_whisker(figure, height + 7, _colour(index), SIDE))
+                rows.append(_mark(_x(figure.value, SIDE), height + 7, index))
             height += 18
-        height += 6
+        height += 8
     said = "; ".join(
-        f"{s.player}: "
-        + ", ".join(f"{name} {figure.value:.2f} of {figure.n}" for name, figure in s.directions.items())
+        f"{s.player}: " + ", ".join(f"{name} {f.value:.2f} of {f.n}" for name, f in s.directions.items())
         for s in shown
     )
-    return _frame("Exact diagnosis by direction", said, height + BOTTOM, [*_scale(height + BOTTOM), *rows])
+    scale = _scale(height + BOTTOM, SIDE)
+    return _frame("Exact diagnosis by direction", said, height + BOTTOM, [*scale, *rows])
 
 
 def ladder_picture(studies: Sequence[Study]) -> str:
     """Accuracy on decisive evidence from probe 1 to live sessions, a line for each player."""
     steps = (*LADDER, "live")
+    at = {name: MARGIN + (1 - 2 * MARGIN) * i / (len(steps) - 1) for i, name in enumerate(steps)}
     shown = [study for study in studies if any(name in study.probes for name in LADDER)]
     marks = []
     for index, study in enumerate(shown):
-        places = [
-            (_x(at / (len(steps) - 1)), _y(study.probes[name].value))
-            for at, name in enumerate(steps)
-            if name in study.probes
-        ]
+        places = [(_x(at[name]), _y(study.probes[name].value)) for name in steps if name in study.probes]
         path = "L".join(f"{x} {y}" for x, y in places)
         marks.append(f'<path d="M{path}" fill="none" stroke="{_colour(index)}" stroke-width="2"/>')
         marks += [_mark(x, y, index) for x, y in places]
@@ -125,36 +123,44 @@ def ladder_picture(studies: Sequence[Study]) -> str:
         + ", ".join(f"{name} {s.probes[name].value:.2f}" for name in steps if name in s.probes)
         for s in shown
     )
-    labels = [name.removeprefix("probe-") for name in steps]
+    labels = [(at[name], name.removeprefix("probe-")) for name in steps]
     axes = _square(labels, "probe", "right, of decisive items")
     return _plot("Probe ladder", said, axes + marks, [study.player for study in shown], marks=True)
 
 
-def _x(share: float) -> float:
-    return round(LEFT + 20 + (RIGHT - LEFT - 30) * min(max(share, 0.0), 1.0), 1)
+def _exploring(studies: Sequence[Study]) -> list[Study]:
+    return [study for study in studies if study.axes.get("experiments", 0.0) > 0]
+
+
+def _steps(labels: Sequence[str]) -> list[tuple[float, str]]:
+    return [(i / (len(labels) - 1), label) for i, label in enumerate(labels)]
+
+
+def _x(share: float, start: float = START) -> float:
+    return round(start + (RIGHT - 10 - start) * min(max(share, 0.0), 1.0), 1)
 
 
 def _y(share: float) -> float:
     return round(TOP + 16 + PLOT * (1 - min(max(share, 0.0), 1.0)), 1)
 
 
-def _scale(height: float) -> list[str]:
+def _scale(height: float, start: float = START) -> list[str]:
     parts = []
     for percent in (0, 25, 50, 75, 100):
-        x = _x(percent / 100)
+        x = _x(percent / 100, start)
         parts.append(f'<path d="M{x} {TOP - 6}V{height - BOTTOM + 4}" stroke="{GRID}"/>')
         parts.append(_text(x, height - 8, f"{percent}%", "middle", SOFT))
     return parts
 
 
-def _square(labels: Sequence[str], below: str, beside: str) -> list[str]:
+def _square(labels: Sequence[tuple[float, str]], below: str, beside: str) -> list[str]:
     parts = [_text(LEFT, TOP + 4, beside, "start", SOFT)]
     for i in range(5):
         y = _y(i / 4)
         parts.append(f'<path d="M{_x(0)} {y}H{_x(1)}" stroke="{GRID}"/>')
-        parts.append(_text(_x(0) - 5, y + 4, ("0", ".25", ".5", ".75", "1")[i], "end", SOFT))
-    for i, label in enumerate(labels):
-        parts.append(_text(_x(i / (len(labels) - 1)), _y(0) + 16, label, "middle", SOFT))
+        parts.append(_text(_x(0) - 5, y + 4, QUARTERS[i], "end", SOFT))
+    for share, label in labels:
+        parts.append(_text(_x(share), _y(0) + 16, label, "middle", SOFT))
     parts.append(_text(_x(0.5), _y(0) + 33, below, "middle", SOFT))
     return parts
 
@@ -178,14 +184,17 @@ def _frame(title: str, said: str, height: float, parts: Sequence[str]) -> str:
     return "".join([head, bold, *parts, "</svg>"])
 
 
-def _text(x: float, y: float, text: str, anchor: str = "start", colour: str = INK) -> str:
-    return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+def _text(
+    x: float, y: float, text: str, anchor: str = "start", colour: str = INK, *, weight: str = "normal"
+) -> str:
+    style = f'text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
+    return f'<text x="{x}" y="{y}" {style}>{escape(text)}</text>'
 
 
-def _whisker(figure: Figure, y: float, colour: str) -> str:
+def _whisker(figure: Figure, y: float, colour: str, start: float = START) -> str:
     if figure.interval is None:
         return ""
-    low, high = _x(figure.interval.low), _x(figure.interval.high)
+    low, high = _x(figure.interval.low, start), _x(figure.interval.high, start)
     path = f"M{low} {y}H{high}M{low} {y - 3}V{y + 3}M{high} {y - 3}V{y + 3}"
     return f'<path d="{path}" stroke="{colour}" stroke-width="1.5"/>'
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.episode import EpisodeRow
-from evaluation.parts import t_interval
+from evaluation.parts import mean_interval
 from evaluation.statistics import Interval, interval, seeded, wilson
 
 FAMILY = "organism"
+TIERS = ("easy", "medium", "hard")
 CLASSES = ("unambiguous", "resolvable", "structural")
 DIRECTIONS = ("never", "one direction", "both directions")
 LADDER = ("probe-1", "probe-2", "probe-3a", "probe-3b", "probe-3c")
@@ -114,7 +115,7 @@ def _scores(sessions: Sequence[EpisodeRow]) -> dict[str, dict[str, Figure]]:
     for tier, group in tiers.items():
         found[tier] = {name: _over_clusters(group, {name: 1.0}) for name in names}
         found[tier]["gap"] = _over_clusters(group, {"rescue": 1.0, "diagnosis": -1.0})
-    return found
+    return {name: found[name] for name in (*TIERS, "all") if name in found}
 
 
 def _over_clusters(rows: Sequence[EpisodeRow], weights: Mapping[str, float]) -> Figure:
@@ -122,8 +123,9 @@ def _over_clusters(rows: Sequence[EpisodeRow], weights: Mapping[str, float]) -> 
     clusters: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         clusters[row.cluster].append(sum(weight * _part(row, name) for name, weight in weights.items()))
-    means = np.array([np.mean(clusters[name]) for name in sorted(clusters)])
-    return Figure(float(means.mean()), len(means), t_interval(means))
+    means = np.array([float(np.mean(clusters[name])) for name in sorted(clusters)])
+    lowest = -1.0 if min(weights.values()) < 0 else 0.0
+    return Figure(float(means.mean()), len(means), mean_interval(means, lowest, 1.0))
 
 
 def _means(rows: Sequence[EpisodeRow], names: Sequence[str]) -> dict[str, float]:

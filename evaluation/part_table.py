@@ -54,12 +54,13 @@ def rich_table(table: PartTable) -> Table:
     from rich.table import Table
 
     made = Table(title=table.title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    made.add_column("player", overflow="fold")
+    made.add_column("player", no_wrap=True)
     made.add_column("n", justify="right")
     for heading in table.columns:
         made.add_column(heading, overflow="fold")
     for player, n, cells in table.rows:
-        made.add_row(player, str(n), *cells)
+        # The interval on a line of its own keeps five measures inside 80 columns.
+        made.add_row(player, str(n), *(cell.replace(" [", "\n[") for cell in cells))
     return made
 
 

@@ -47,10 +47,9 @@ class Pair:
 MEASURES: dict[str, tuple[Measure, ...]] = {
     "organism": (
         Measure("prediction", "prediction"),
-        Measure("diagnosis", "diagnosis (graded)"),
-        Measure("exact", "diagnosis (exact)"),
+        Measure("diagnosis", "diagnosis"),
+        Measure("exact", "exact diagnosis"),
         Measure("rescue", "rescue"),
-        Measure("restored", "all restored"),
         Measure("correct", "items right", items=True),
     ),
 }
@@ -137,25 +136,28 @@ def cluster_means(outcomes: Sequence[Outcome], weights: Mapping[str, float]) -> 
     )
 
 
-def t_interval(values: FloatArray) -> Interval | None:
-    """Return the 95 % t interval of a mean over independent units; None for fewer than two."""
+def mean_interval(values: FloatArray, lowest: float, highest: float) -> Interval | None:
+    """Return the 95 % t interval of a mean over independent units that lie in [lowest, highest].
+
+    None for fewer than two; the rule of three where all are equal; cut off at the ends of the range.
+    """
     from scipy import stats
 
     n = len(values)
     if n < 2:
         return None
+    if np.all(values == values[0]):
+        return rule_of_three(float(values[0]), n, lowest, highest)
     half = float(stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n))
     mean = float(values.mean())
-    return Interval(mean - half, mean + half, "t")
+    return Interval(max(lowest, mean - half), min(highest, mean + half), "t")
 
 
 def _of_mean(values: ClusterMeans, *, items: bool) -> Interval | None:
     if items:
         total = int(values.counts.sum())
         return wilson(float(values.means @ values.counts), total)
-    if len(values.means) > 1 and np.all(values.means == values.means[0]):
-        return rule_of_three(float(values.means[0]), len(values.means), 0.0, 1.0)
-    return t_interval(values.means)
+    return mean_interval(values.means, 0.0, 1.0)
 
 
 def _of_gap(pair: Pair, key: tuple[str, str, str, str], values: ClusterMeans) -> Interval | None:
