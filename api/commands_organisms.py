@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from environments.organism.summary import CensusSummary
     from evaluation.organisms import Study
 
 app = typer.Typer()
@@ -45,6 +46,59 @@ def organisms(
     _show(studies, version)
     if html is not None:
         typer.echo(f"page: {html}")
+
+
+@app.command()
+def census(
+    workspace: WorkspaceOption = Path("workspace"),
+    release: Annotated[str, typer.Option(help="A version, or latest.")] = "latest",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the census of a release's organisms, which needs its sealed part.
+
+    The census is exhaustive and never chosen. Below it stands the null organism of each tier, which has no
+    regulation and is part of no release. none: no other fault fits; rivals: other faults that fit, where any
+    does; telling: interventions that tell one from the cause; single: resolvable by one experiment.
+
+    Example: almanac census --release latest
+    """
+    import json
+    from dataclasses import asdict
+
+    lines = _census(workspace, release)
+    if as_json:
+        typer.echo(json.dumps({name: asdict(summary) for name, summary in lines.items()}))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    for heading in ("tier", "n", "none", "resolvable", "structural", "rivals", "telling", "single"):
+        table.add_column(heading, no_wrap=True)
+    for name, found in lines.items():
+        classes = (found.organisms, found.unambiguous, found.resolvable, found.structural)
+        telling = "–" if found.chance is None else f"{found.discriminating:.1f} ({found.chance:.0%})"
+        alternatives = "–" if found.alternatives is None else f"{found.alternatives:.2f}"
+        single = f"{found.single}/{found.resolvable}"
+        table.add_row(name, *(str(count) for count in classes), alternatives, telling, single)
+    Console().print(table)
+
+
+def _census(workspace: Path, release: str) -> dict[str, CensusSummary]:
+    from api.workspace import Workspace
+    from environments.organism.census import take_census
+    from environments.organism.control import null_organism
+    from environments.organism.definition import OrganismDefinition
+    from environments.organism.summary import summarise
+    from environments.organism.tiers import TIERS
+
+    opened = Workspace.find(workspace).release(release)
+    own = [row for row in opened.rows() if row.setting.startswith("diseased-")]
+    known = [OrganismDefinition.model_validate(opened.task(row.id).definition) for row in own]
+    censuses = {name: [take_census(d.organism) for d in known if d.wiring.tier == name] for name in TIERS}
+    lines = {name: summarise(found) for name, found in censuses.items()}
+    lines["all"] = summarise([census for found in censuses.values() for census in found])
+    return lines | {f"null, {name}": summarise([take_census(null_organism(name))]) for name in TIERS}
 
 
 def _studies(workspace: Path, names: list[str] | None) -> tuple[str, list[Study]]:

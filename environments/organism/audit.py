@@ -37,11 +37,12 @@ def axes(definition: OrganismDefinition, play: Play) -> dict[str, float]:
 def audit(definition: OrganismDefinition, play: Play) -> dict[str, float]:
     """Return what the experiments before the hypothesis could have told.
 
-    ``before``: experiments before the hypothesis. ``cause_directions``: 0 when the true cause was never probed, 1 in one direction, 2 in both. Where the
-    organism has a separable alternative also ``discriminating`` (share of the experiments that tell some
-    alternative from the cause; absent without experiments), ``chance`` (the same of a uniform choice among
-    single interventions), ``encountered`` (any at all), and where so ``lag`` (experiments after the first)
-    and ``single_evidence`` (one of them has a single target).
+    ``before``: experiments before the hypothesis. ``cause_directions``: 0 when the true cause was never
+    probed by then, 1 in one direction, 2 in both. Where the organism has a separable alternative also
+    ``discriminating`` (share of those experiments that tell some alternative from the cause; absent
+    without any), ``chance`` (the same of a uniform choice among single interventions), ``encountered``
+    (any at all), and where so ``lag`` (experiments after the first) and ``single_evidence`` (one of them
+    has a single target).
     """
     organism = definition.organism
     found = {
