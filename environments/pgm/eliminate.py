@@ -52,7 +52,7 @@ def respond(
     """
     fixed = {**(do or {}), **(given or {})}
     kept = (*vary, *outcome)
-    if len(set(kept)) + len(fixed) != len(kept) + len(do or {}) + len(given or {}):
+    if len({*kept, *fixed}) != len(kept) + len(do or {}) + len(given or {}):
         raise ValueError("a node is asked for, set or given more than once")
     cut = mask_of(do or ()) | mask_of(vary)
     relevant = _relevant(network, mask_of((*outcome, *(given or ()))), cut)
