@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from cards.acceptance_numbers import MAX_SIZE, MIN_SIZE, numeric_findings
-from cards.card import Card
+from cards.card import Card, Parameter
 from cards.check_table import CHECKS, Check, failed
 from cards.dates import parse_interval
 from cards.dimensions import DIMENSIONLESS, Unit
 from cards.errors import AlmanacError, InputError, UnitError
+from cards.evaluate import evaluate
 from cards.expression import Number, Tree, Variable, names, walk
 from cards.finding import Finding
 from cards.giveaway import giveaways
@@ -49,6 +50,7 @@ def _findings(card: Card) -> list[Finding]:
     if any(finding.check != "name_unused" for finding in naming):
         return found
     found.extend(_units(card))
+    found.extend(_dependent(card))
     found.extend(_domain(card))
     if not any(finding.check in ("domain", "number_size") for finding in found):
         found.extend(numeric_findings(card))
@@ -63,6 +65,9 @@ def _declared(card: Card) -> Iterator[tuple[str, str]]:
 
 
 def _trees(card: Card) -> Iterator[tuple[str, Tree]]:
+    for index, parameter in enumerate(card.parameters):
+        if parameter.relation is not None:
+            yield f"parameters[{index}].relation", parameter.relation
     for index, observable in enumerate(card.observables):
         yield f"observables[{index}].relation", observable.relation
     for index, constraint in enumerate(card.constraints):
@@ -159,7 +164,7 @@ def _giveaway(card: Card) -> Iterator[Finding]:
 def _precision(card: Card) -> Iterator[Finding]:
     for index, parameter in enumerate(card.parameters):
         digits = significant_digits(parameter.value)
-        if not parameter.told and digits > HIDDEN_DIGITS:
+        if not parameter.told and parameter.relation is None and digits > HIDDEN_DIGITS:
             yield Finding(
                 check="hidden_precision",
                 severity="warning",
@@ -209,6 +214,10 @@ def _constants(card: Card, units: dict[str, Unit]) -> Iterator[Finding]:
 def _relation_units(card: Card, units: dict[str, Unit]) -> Iterator[Finding]:
     exponents = {item.name: item.value for item in card.parameters if item.constant}
     jobs: list[tuple[str, tuple[Tree, ...], Callable[[list[Unit]], None]]] = []
+    for index, parameter in enumerate(card.parameters):
+        if parameter.relation is not None and parameter.name in units:
+            what, declared = f"the relation of {parameter.name!r}", units[parameter.name]
+            jobs.append((f"parameters[{index}].relation", (parameter.relation,), _demand(what, declared)))
     for index, observable in enumerate(card.observables):
         if observable.name in units:
             what, declared = f"the relation of {observable.name!r}", units[observable.name]
@@ -231,6 +240,29 @@ def _demand(what: str, declared: Unit) -> Callable[[list[Unit]], None]:
 
 def _demand_equal(found: list[Unit]) -> None:
     matches(found[1], found[0], "the right side (it must agree with the left)")
+
+
+def _dependent(card: Card) -> Iterator[Finding]:
+    """A dependent parameter follows from earlier ones, a told one from told ones, and has their value."""
+    before: dict[str, Parameter] = {}
+    for index, parameter in enumerate(card.parameters):
+        if parameter.relation is not None:
+            yield from _follows(parameter, before, f"parameters[{index}]")
+        before[parameter.name] = parameter
+
+
+def _follows(parameter: Parameter, before: Mapping[str, Parameter], path: str) -> Iterator[Finding]:
+    assert parameter.relation is not None
+    for name in sorted(names(parameter.relation)):
+        if name not in before or (parameter.told and not before[name].told):
+            kind = "told parameter" if parameter.told else "parameter"
+            message = f"{parameter.name!r} depends on {name!r}, which is no {kind} that stands before it."
+            yield failed("dependent", f"{path}.relation", message)
+            return
+    value = float(evaluate(parameter.relation, {name: item.value for name, item in before.items()}))
+    if not math.isclose(value, parameter.value, rel_tol=1e-9):
+        message = f"{parameter.name!r} is {parameter.value!r}, its relation gives {value!r}; correct one."
+        yield failed("dependent", f"{path}.value", message)
 
 
 def _sizes(card: Card) -> Iterator[Finding]:

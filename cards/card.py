@@ -61,7 +61,9 @@ class Parameter(_Model):
     """A constant of the law.
 
     ``told`` parameters stand in the brief by name and value, the same for both twins, and are never
-    mutated. ``constant`` marks a dimensionless parameter that may stand as an exponent.
+    mutated. ``constant`` marks a dimensionless parameter that may stand as an exponent. A ``relation``
+    over other parameters makes it a dependent one: ``value`` is then what the relation gives, and a
+    counterfactual that changes one of these works it out anew.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Parameter(_Model):
     source: str
     told: bool = False
     constant: bool = False
+    relation: Relation | None = None
 
 
 class Observable(_Model):

@@ -66,6 +66,13 @@ CHECKS: Mapping[str, Check] = _table(
         "background: ''",
     ),
     Check(
+        "dependent",
+        "A dependent parameter follows from parameters before it, a told one from told ones, and its value "
+        "is what its relation gives.",
+        "A counterfactual changes an independent parameter and works out what depends on it.",
+        "value: 25 with relation: 2*k and k = 12",
+    ),
+    Check(
         "unit_syntax",
         "Every unit is one that the unit table knows; offset temperatures and logarithmic units are not.",
         "0 °C is not 0 of anything, and decibels do not add like numbers.",

@@ -76,6 +76,9 @@ def dump_card(card: Card) -> str:
     document["schema_version"] = card.schema_version
     for written, observable in zip(document["observables"], card.observables, strict=True):
         written["relation"] = print_infix(observable.relation)
+    for written, parameter in zip(document.get("parameters", ()), card.parameters, strict=True):
+        if parameter.relation is not None:
+            written["relation"] = print_infix(parameter.relation)
     if card.constraints:
         document["constraints"] = [print_constraint(constraint) for constraint in card.constraints]
     ordered = {name: document[name] for name in Card.model_fields if name in document}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -23,8 +23,9 @@ from curation.leaks import leaks, sealed_secrets
 from curation.publish import LATEST, state_path
 from curation.signature import fingerprint, read_public
 from environments.check_release import CHECKS, check_release, signature_holds
-from environments.checks import check_tasks
+from environments.checks import check_certificates, check_tasks
 from environments.release import MANIFEST, SIGNATURE, Release, parse_manifest, read_part, version_order
+from environments.task import Task
 
 LEGAL = {
     "": {"draft"},
@@ -253,17 +254,30 @@ def _sealed_checks(
     subject: Subject, folder: Path, *, deep: bool, show: Callable[[str], None]
 ) -> list[Checked]:
     if not (folder / "sealed").is_dir():
-        names = ("leaks", "answers", "rebuild")
+        names = ("leaks", "answers", "certificates", "rebuild")
         return [_skipped(name, "needs the sealed part, which is not readable here") for name in names]
     show("scanning for leaks")
     checked = [_outcome("leaks", _leaks(subject, folder))]
     if not deep:
-        return checked + [_skipped(name, "asked for by --deep only") for name in ("answers", "rebuild")]
+        return checked + [
+            _skipped(name, "asked for by --deep only") for name in ("answers", "certificates", "rebuild")
+        ]
     show("judging every answer")
-    findings = check_tasks(list(Release.open(folder).tasks()))
-    checked.append(_outcome("answers", (f"{f.path}: {f.check}: {f.message}" for f in findings)))
+    release = Release.open(folder)
+    tasks = list(release.tasks())
+    checked.append(_outcome("answers", map(_sentence, check_tasks(tasks))))
+    show("checking certificates")
+    checked.append(_outcome("certificates", map(_sentence, _certificates(release, tasks))))
     show("rebuilding")
     return [*checked, _outcome("rebuild", _rebuild(subject, folder))]
+
+
+def _sentence(finding: Finding) -> str:
+    return f"{finding.path}: {finding.check}: {finding.message}"
+
+
+def _certificates(release: Release, tasks: Sequence[Task]) -> Iterator[Finding]:
+    yield from check_certificates(tasks, release.cards())
 
 
 def _leaks(subject: Subject, folder: Path) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from cards.card import Card
+from cards.finding import Finding
 from environments.task import JSON, Options, Record, Reply, Score, Step, Task, Tool
 
 
@@ -97,3 +98,11 @@ class WithRules(Protocol):
     @property
     def rules(self) -> Mapping[str, Callable[[], Policy]]:
         """Makers of such players, by name."""
+
+
+@runtime_checkable
+class WithCertificates(Protocol):
+    """A family whose tasks carry the outcomes of checks that anyone can run again."""
+
+    def recertify(self, tasks: Sequence[Task], materials: Sequence[Card]) -> Sequence[Finding]:
+        """Run the checks of the family's tasks again; return where they come out otherwise."""

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cards.canonical import JSON, canonical_json, sha256_hex
+from cards.card import Card
 from cards.errors import InputError, ReleaseError
 from environments.manifest import VERSION_PATTERN, Manifest
 from environments.task import Task, TaskRow
@@ -124,6 +125,20 @@ class Release:
                 f"the sealed part of release {self.version} does not hold task {identity} whole ({error})."
             )
             raise ReleaseError(message, "Unpack the release again and run `almanac verify`.") from error
+
+    def cards(self) -> list[Card]:
+        """Return the cards that the release was built from, from its sealed part.
+
+        Raises:
+            ReleaseError: when they are not at hand or a row is no card.
+        """
+        try:
+            rows = read_part(self.folder / "sealed" / "cards.jsonl")
+            return [Card.model_validate(row["card"]) for row in rows]
+        except (KeyError, ValidationError) as error:
+            raise ReleaseError(
+                f"sealed/cards.jsonl of release {self.version} holds a row that is no card."
+            ) from error
 
     @cached_property
     def _rows(self) -> dict[str, TaskRow]:

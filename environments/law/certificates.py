@@ -33,6 +33,7 @@ from cards.units import infer, matches, parse_unit
 from environments.law.definition import VARIANTS, Certificate, FloatArray, LawDefinition
 from environments.law.distinguish import distinguishable, structural
 from environments.law.identification import mixtures
+from environments.law.mutate import written_out
 from environments.law.recover import recoverable
 from environments.law.renaming import new
 from environments.law.study import Study
@@ -64,9 +65,9 @@ def complete(study: Study, definition: LawDefinition) -> Certificate:
     values: dict[str, Any] = {}
     for mutation in definition.mutations:
         held = [
-            item.name
-            for item in study.card.observables
-            if mutation.target == item.name or mutation.target in names(item.relation)
+            item
+            for item, tree in written_out(study.card).items()
+            if mutation.target == item or mutation.target in names(tree)
         ]
         changed = [name for name, tree in definition.relations.items() if mutation.constant in names(tree)]
         values[mutation.constant] = {"occurs_in": held, "changed_in": changed}

@@ -72,17 +72,23 @@ class Measured(_Model):
 class Mutation(_Model):
     """One change: its kind, the quantity it acts on, and what it needs.
 
-    ``exponent``: q → q·(v/v_ref)^d with ``inputs`` = (v,) and q = v. ``interaction``:
-    q → q·(1 + c·(u/u_ref)·(w/w_ref)^sign) with ``inputs`` = (u, w). ``coefficient``: a new value of
-    a hidden parameter, or q → k·q when ``constant`` names a correction.
+    ``coefficient``: a new value of a hidden parameter, or q → k·q when ``constant`` names a correction.
+    ``exponent``: q → q·(v/v_ref)^d with ``inputs`` = (v,) and q = v. ``transform``:
+    q → q·(1 + c·f(π)), f named by ``shape``, the powers of π in ``group``, ``inputs`` those that occur
+    in it; π of the quantities themselves when ``bare``, else of inputs over their pivots.
+    ``interaction``: q → q·(1 + c·(u/u_ref)·(w/w_ref)^sign) with ``inputs`` = (u, w). ``correction``:
+    q → q + k·f(π) with k in the unit of q.
     """
 
-    kind: Literal["coefficient", "exponent", "interaction"]
+    kind: Literal["coefficient", "exponent", "transform", "interaction", "correction"]
     target: str
     constant: str
     value: float
     inputs: tuple[str, ...] = ()
     sign: Literal[1, -1] = 1
+    shape: str = ""
+    group: dict[str, int] = {}
+    bare: bool = False
 
 
 class Certificate(_Model):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cards.card import Card
+from cards.finding import Finding
 from environments.family import NullBound, Policy, World
 from environments.law.definition import LawDefinition
 from environments.law.policies import Answering, Ignorant
@@ -19,7 +20,7 @@ class LawFamily:
     """Environments made of one scientific card each; stateless."""
 
     name = "law"
-    version = "1"
+    version = "2"
     settings: Sequence[str] = ("identification", "discovery")
     twins = True
 
@@ -61,6 +62,12 @@ class LawFamily:
         from environments.law.analyses import analyses
 
         return analyses(_read(definition), record)
+
+    def recertify(self, tasks: Sequence[Task], materials: Sequence[Card]) -> Sequence[Finding]:
+        """Run every certificate of every pair again, with the cards of the release."""
+        from environments.law.recertify import recertify
+
+        return recertify(tasks, materials)
 
     @property
     def insiders(self) -> Mapping[str, Insider]:

@@ -18,19 +18,19 @@ from cards.infix import print_infix
 from environments.law.certificates import CHECKS, MAY_FAIL
 from environments.law.definition import DESIGN_SIZE, Certificate, FloatArray, LawDefinition, Measured, Told
 from environments.law.mutate import Change, apply
-from environments.law.propose import TIERS, ladders, structural_first
+from environments.law.propose import TIERS, Ladder, Proposals
 from environments.law.protocol import CALL_CAP, TAU
 from environments.law.study import Study
 from environments.seeding import derive, generator
 from environments.task import JSON
 
 EVAL_POINTS = 256
-MOST_TRIED = 60
-"""Ladders of one tier that are tried before the tier is given up."""
+MOST_TRIED = 30
+"""Ladders of one kind that are tried before the next kind is."""
 _TOO_FAINT = ("distinguishable", "structural", "influence")
 """Checks that a stronger change of the same kind may pass."""
-_MOST_WEAK_ONLY = 8
-"""Weak-only pairs after which a better one is no longer hoped for."""
+_MOST_WEAK_ONLY = 4
+"""Weak-only pairs of one kind after which a better one of that kind is no longer hoped for."""
 _DESIGNS = 6
 """Preset designs that are looked at for one mutation."""
 _INPUT_DIGITS = 4
@@ -127,21 +127,39 @@ class _Maker:
 
     def make(self, requested: str, level: str, reasons: list[str]) -> Pair | None:
         """Try one tier; the best that is merely weak-only is kept for when nothing better comes."""
-        found = ladders(self._card, level, generator(derive(self._seed, "mutate", level)))
+        kinds = Proposals(self._study, generator(derive(self._seed, "mutate", level))).of_tier(level)
         if requested != "easy":
-            found = structural_first(found)
+            kinds.sort(key=lambda found: bool(found) and found[0][0][0].kind == "coefficient")
         weak_only: list[LawDefinition] = []
         refusals: dict[str, int] = {}
+        for found in kinds:
+            strict = self._search(found, level, weak_only, refusals)
+            if strict is not None:
+                return self._pair(requested, level, reasons, strict)
+        if weak_only:
+            return self._pair(requested, level, [*reasons, _why_weak(weak_only[0])], weak_only[0])
+        tried = sum(len(found) for found in kinds)
+        reasons.append(f"no {level} change passes: {_summary(refusals, tried)}")
+        return None
+
+    def _search(
+        self,
+        found: Sequence[Ladder],
+        level: str,
+        weak_only: list[LawDefinition],
+        refusals: dict[str, int],
+    ) -> LawDefinition | None:
+        """Return the first definition of one kind that is to be met exactly; collect those that are not."""
+        seen = 0
         for ladder in found[:MOST_TRIED]:
             definition = self._climb(ladder, level, refusals)
             if definition is not None and definition.strict:
-                return self._pair(requested, level, reasons, definition)
-            weak_only += [definition] if definition is not None else []
-            if len(weak_only) == _MOST_WEAK_ONLY:
+                return definition
+            if definition is not None:
+                weak_only.append(definition)
+                seen += 1
+            if seen == _MOST_WEAK_ONLY:
                 break
-        if weak_only:
-            return self._pair(requested, level, [*reasons, _why_weak(weak_only[0])], weak_only[0])
-        reasons.append(f"no {level} change passes: {_summary(refusals, len(found))}")
         return None
 
     def _climb(

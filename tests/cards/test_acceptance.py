@@ -89,6 +89,8 @@ CASES = [
     ("unit_scale", "observables.0.unit", "km", "observables[0].relation", "factor of 0.001"),
     ("unit_scale", "parameters.2.unit", "g", "constraints[0]", "factor of"),
     ("constant_dimension", "parameters.1.constant", True, "parameters[1]", "'k'"),
+    ("dependent", "parameters.1.relation", "2*q", "parameters[1].relation", "stands before"),
+    ("dependent", "parameters.1.relation", "g*255", "parameters[1].value", "2500.69"),
     ("domain", "inputs.0.low", 10.0, "inputs[0]", "empty"),
     ("domain", "inputs.0.low", 20.0, "inputs[0]", "reversed"),
     ("domain", "inputs.1.low", 5.5, "inputs[1]", "whole"),

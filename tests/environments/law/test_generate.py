@@ -17,6 +17,7 @@ from cards.infix import print_infix
 from environments.law.certificates import CHECKS, MAY_FAIL, certify
 from environments.law.definition import LawDefinition
 from environments.law.generate import Limits, make_pair
+from environments.law.groups import Group
 from environments.law.mutate import Change, apply, middle
 from environments.law.propose import two_digits
 from tests.environments.examples import BEAM, CARDS, LEVELS, SEED, SPRING, pair
@@ -37,22 +38,22 @@ def test_pairs_are_deterministic(card: Card, tier: str) -> None:
 @pytest.mark.parametrize("card", [BEAM, LEVELS], ids=lambda card: card.id)
 @pytest.mark.parametrize("seed", SEEDS, ids=range(4))
 def test_tiers_are_what_they_say(card: Card, seed: bytes) -> None:
-    """easy: one coefficient or exponent. medium: one interaction. hard: two, one of them an interaction."""
+    """easy: one coefficient or exponent. medium: one structural kind. hard: an interaction and another."""
     easy, medium, hard = (make_pair(card, seed, tier).definition for tier in TIERS)
     assert [m.kind for m in easy.mutations] in (["coefficient"], ["exponent"])
-    assert [m.kind for m in medium.mutations] == ["interaction"]
-    assert len(hard.mutations) == 2
-    assert "interaction" in {m.kind for m in hard.mutations}
+    assert len(medium.mutations) == 1
+    assert medium.mutations[0].kind in ("transform", "interaction", "correction")
+    assert [m.kind for m in hard.mutations] in (["interaction", "transform"], ["interaction", "correction"])
     assert len({name for m in hard.mutations for name in m.inputs}) >= 2
     assert medium.pair_class == hard.pair_class == "structural"
 
 
 def test_a_card_without_a_second_input_falls_back_and_says_so() -> None:
     """Structural is the default; what cannot be had is recorded, never silent."""
-    made = make_pair(SPRING, SEED)
-    assert (made.requested, made.tier) == ("medium", "easy")
-    assert "no medium change passes: there is none for this card" in made.reason
-    assert made.definition.mutations[0].kind == "exponent"
+    made = make_pair(SPRING, SEED, "hard")
+    assert (made.requested, made.tier) == ("hard", "medium")
+    assert "no hard change passes: there is none for this card" in made.reason
+    assert made.definition.mutations[0].kind in ("transform", "correction")
 
 
 def test_an_unknown_tier_is_refused() -> None:
@@ -161,6 +162,42 @@ def test_a_factor_is_one_in_the_original() -> None:
     form = apply(LEVELS, [Change("coefficient", "y", 1.5)])
     assert print_infix(form.relations["y"]) == "(s*(1/a^2 - 1/b^2))*k1"
     assert [(c.name, c.original, c.counterfactual) for c in form.constants] == [("k1", 1.0, 1.5)]
+
+
+def test_a_transformation_acts_on_a_group() -> None:
+    """q becomes q(1 + c f(group)) everywhere; the group is a ratio to its pivot or stands bare."""
+    ratio = Change("transform", "h", 0.4, ("w",), shape="tanh", group=Group((("w", 1),), bare=False))
+    form = apply(BEAM, [ratio])
+    assert print_infix(form.relations["p"]) == "2*q + (h*(1 + c1*tanh(w/w_ref)))*w"
+    assert "(h*(1 + c1*tanh(w/w_ref)))*w^2" in print_infix(form.relations["b"])
+    bare = Change(
+        "transform", "F", 0.4, ("x",), shape="saturating", group=Group((("x", 2), ("k", -1)), bare=True)
+    )
+    assert print_infix(apply(SPRING, [bare]).relations["F"]) == "(k*x)*(1 + c1*(x^2/k/(1 + x^2/k)))"
+
+
+def test_a_correction_carries_the_unit_of_what_it_is_added_to() -> None:
+    """A term is switched on: its coefficient is zero in the original and has the quantity's unit."""
+    term = Change("correction", "F", 3.1, ("x",), shape="square", group=Group((("x", 1),), bare=False))
+    form = apply(SPRING, [term])
+    assert print_infix(form.relations["F"]) == "k*x + k1*(x/x_ref)^2"
+    constant = next(c for c in form.constants if c.name == "k1")
+    assert (constant.unit, constant.original, constant.counterfactual) == ("N", 0.0, 3.1)
+
+
+def test_dependent_parameters_follow() -> None:
+    """A parameter that depends on a changed one is worked out anew; it is no constant of its own."""
+    document = SPRING.model_dump(mode="json")
+    document["parameters"].append(
+        {"name": "k2", "value": 24.0, "unit": "N/m", "source": "twice k", "relation": "2*k"}
+    )
+    document["observables"][0]["relation"] = "k*x + k2*x"
+    card = Card.model_validate(document)
+    form = apply(card, [Change("coefficient", "k", 17.0)])
+    assert print_infix(form.relations["F"]) == "k*x + (2*k)*x"
+    assert [c.name for c in form.constants] == ["k"]
+    made = make_pair(card, SEED, "easy")
+    assert next(c for c in made.certificates if c.name == "complete").passed
 
 
 def test_new_names_never_collide() -> None:
