@@ -101,7 +101,10 @@ def _show(document: Mapping[str, Any]) -> None:
         console.print("no run has a drone game; make one with `almanac evaluate --families drone`")
         return
     for player, report in document["players"].items():
-        table = Table("game", "n", "wins", "survival %", "95 % interval", "unfinished as 0", title=player)
+        table = Table(title=player)
+        table.add_column("game", overflow="fold")
+        for heading in ("n", "wins", "survival %", "95 % interval", "with 0s"):
+            table.add_column(heading, no_wrap=True)
         for name, item in report["scenarios"].items():
             table.add_row(
                 name,
