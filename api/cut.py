@@ -18,9 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from api.buy import Buyer, Stage
+from api.params import read_params
 from api.play_gate import PlayGate
 from api.tools import lock_digest, tool_versions
 from api.workspace import PUBLIC_KEY, Workspace
@@ -203,7 +202,7 @@ class Cut:
         first, last = self.order.first, self.order.last
         if held is not None and first is None and last is None:
             return held.first, held.last
-        params = yaml.safe_load(self._hub.show("main", "params.yaml") or b"")
+        params = read_params(self._hub.show("main", "params.yaml") or b"")
         if first is None and last is None and (self.order.offline or not params["sources"]["categories"]):
             return None, None
         last = last or self.due.date() - timedelta(days=SETTLED_DAYS)
@@ -230,7 +229,7 @@ class Cut:
         data = self._hub.show(f"v{version}", f"data/releases/{version}/{MANIFEST}") or b""
         manifest = parse_manifest(data)
         tasks = {name: count.tasks for name, count in manifest.counts.items()}
-        params = yaml.safe_load(self._hub.show(f"v{version}", "params.yaml") or b"")
+        params = read_params(self._hub.show(f"v{version}", "params.yaml") or b"")
         left_out = left_out_of(params, self.order, self.workspace.settings.base_url) if new else []
         return CutReport(version, sha256_hex(data), tasks, new, [*left_out, *pending])
 
@@ -245,7 +244,7 @@ class _Run:
         self._key = release_key(cut.workspace.root_secret(), record.version)
         self._note("clone")
         self._clone = cut.fresh_clone("cut")
-        self._params: dict[str, Any] = yaml.safe_load((self._clone / "params.yaml").read_bytes())
+        self._params = read_params((self._clone / "params.yaml").read_bytes())
         self._buyer = Buyer(self._workspace, self._params, cut.clock, offline=cut.order.offline)
         self._record = self._pin(record)
 

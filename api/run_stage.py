@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from api.models import answered_by, gateways
+from api.params import read_params
 from api.workspace import Workspace
 from cards.errors import ReleaseError
 from curation import stages
@@ -28,7 +26,7 @@ def run_stage(name: str, root: Path) -> None:
     """
     workspace = Workspace.find(root)
     record = CutRecord.read(workspace.root / CUT_RECORD)
-    params: dict[str, Any] = yaml.safe_load((workspace.root / "params.yaml").read_text(encoding="utf-8"))
+    params = read_params((workspace.root / "params.yaml").read_bytes())
     secret = workspace.root_secret()
     key = release_key(secret, record.version)
     if name == "harvest":

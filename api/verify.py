@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.workspace import Workspace
-from cards.errors import WorkspaceError
+from cards.errors import ReleaseError, WorkspaceError
 from curation.get import find_origin, public_remote
 from curation.verify import Checked, Subject, verify
 
@@ -29,6 +29,8 @@ class Verification:
         with tempfile.TemporaryDirectory(prefix="almanac-verify-") as name:
             work = Path(name)
             git = self.workspace.git()
+            if not git.has_tag(f"v{version}"):
+                raise ReleaseError(f"there is no release {version}.", "`almanac releases` lists them.")
             store = self._store()
             if store is None:
                 origin = find_origin(str(self.workspace.root), work / "repository", environment)

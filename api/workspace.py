@@ -8,12 +8,15 @@ import shutil
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from api.settings import Settings
 from cards.errors import ReleaseError, WorkspaceError
 from environments.check_release import check_release
 from environments.release import MANIFEST, SIGNATURE, Release, check_version
+
+if TYPE_CHECKING:
+    from curation.git import Git
 
 STORE_POINTER = Path(".almanac/store.txt")
 PUBLIC_KEY = "keys/release.pub"
@@ -109,7 +112,7 @@ class Workspace:
             raise WorkspaceError(f"the root secret {path} has {len(secret)} bytes instead of 32.")
         return secret
 
-    def git(self) -> Any:
+    def git(self) -> Git:
         """Return the repository that knows the published releases: the hub, or a stranger's clone itself."""
         from curation.git import Git
 

@@ -54,7 +54,7 @@ player inside an episode only.
 - Clock of the cut: {due}. Papers listed: {window}.
 - The same arrivals, root secret and clock give the same bytes. Published bytes never change.
 - Before publication a program that knows the truth won every task through the players' own door, and one
-  that knows nothing won none of the discovery tasks.
+  that knows nothing stayed inside the bound that its family declares.
 
 ## Uses and limits
 

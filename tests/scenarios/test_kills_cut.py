@@ -1,9 +1,9 @@
 """kill -9 at twelve moments of one cut: the run after it finishes, buys nothing twice, changes no byte.
 
-The cut reads seven papers from a folder and asks a model server about them. The first test kills twelve
-runs of the same cut, one after the other and each a step further, and lets the thirteenth finish; this is
-harder than twelve separate kills, because every run finds the remains of all before it. The nightly test
-kills once at each moment and lets the next run finish.
+The cut reads two papers from a folder and asks a model server about them (one needs a revision). The
+first test kills twelve runs of the same cut, one after the other and each a step further, and lets the
+thirteenth finish; this is harder than twelve separate kills, because every run finds the remains of all
+before it. The nightly test kills once at each moment and lets the next run finish.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tests.small_project import ROOT, Project, copy_project, git
 
 VERSION, DUE = "2026.11.0", "2026-11-30"
 PAPERS = ROOT / "tests" / "scenarios" / "papers" / "records"
+READ = ("r1", "r2")
 pytestmark = pytest.mark.timeout(1800)
 
 MOMENTS = (
@@ -68,7 +69,7 @@ class Place:
 
     def command(self) -> list[str]:
         return self.project.command(
-            "cut", "--at", DUE, "--source", str(PAPERS), "--workspace", str(self.root)
+            "cut", "--at", DUE, "--source", str(self.root.with_name("papers")), "--workspace", str(self.root)
         )
 
     def finish(self) -> str:
@@ -113,6 +114,10 @@ def _place(template: tuple[Project, Path], folder: Path) -> Iterator[Place]:
     shutil.copytree(root, folder / root.name, symlinks=True)
     store = root.with_name(f"{root.name}.store")
     shutil.copytree(store, folder / store.name, symlinks=True)
+    (folder / "papers").mkdir()
+    for path in PAPERS.iterdir():
+        if path.stem in READ:
+            shutil.copyfile(path, folder / "papers" / path.name)
     with ModelServer(answer) as model, CrossrefServer({}) as crossref:
         variables = {
             "ALMANAC_BASE_URL": model.base_url,
