@@ -205,7 +205,7 @@ class _Decision:
             return math.inf, Verdict(
                 "different", f"The submission is undefined at {sample.points.shown(error.index)}."
             )
-        typical = sample.typical(strict)
+        typical = np.abs(strict) * sample.scale.weight
         largest = float(np.max(typical, initial=0.0))
         self.seen = max(self.seen, largest)
         if largest > DIFFERENCE:

@@ -76,6 +76,11 @@ class Scale:
     typical: FloatArray
     strict: FloatArray
 
+    @property
+    def weight(self) -> FloatArray:
+        """The factor from strict differences to typical ones, at most 1."""
+        return np.divide(self.strict, self.typical, out=np.ones_like(self.strict), where=self.typical > 0)
+
     @classmethod
     def of(cls, truth: Sequence[Raw], median: float) -> Scale:
         """Return the scale of a truth whose median size on the domain is ``median``."""
@@ -173,12 +178,6 @@ class Sample:
         return np.array(
             [_ratio(gap, size) for gap, size in zip(gaps, self.scale.strict.tolist(), strict=True)]
         )
-
-    def typical(self, strict: FloatArray) -> FloatArray:
-        """Return sizes of strict differences relative to the typical scale."""
-        with np.errstate(all="ignore"):
-            factor = np.where(self.scale.typical > 0, self.scale.strict / self.scale.typical, 1.0)
-        return np.abs(strict) * factor
 
 
 def _ratio(gap: Raw, size: float) -> float:

@@ -12,7 +12,7 @@ and a difference that is not shrunk is there to stay.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -33,7 +33,7 @@ MOVE = 1e-6
 """How far a constant may move, relative to itself (laws of equality: 9.81 and 9.810 agree, 9.8 does not)."""
 AGREEMENT = 1e-30
 """Largest relative difference between trees that are the same function."""
-_MOST_STEPS = 10
+_MOST_STEPS = 10  # steps that still shrink then, do so too slowly to end anywhere near
 _FEWEST, _MORE = (
     24,
     12,
@@ -132,11 +132,26 @@ class _Freeing:
         if node.op == "neg":
             factor, rest = self.split(node.args[0])
             return precise.neg(factor), rest
+        if node.op in ("add", "sub"):
+            return precise.ONE, self.sum(node)
         if node.op == "pow" and _whole(node.args[1]):
             args: tuple[Tree, ...] = (self.tree(node.args[0]), node.args[1])
         else:
             args = tuple(self.tree(argument) for argument in node.args)
         return precise.ONE, Apply(node.op, args)
+
+    def sum(self, node: Apply) -> Tree:
+        """Free a sum's terms; the terms without variables are one constant."""
+        constant, rests = precise.ZERO, list[Tree]()
+        for sign, term in _terms(node):
+            if names(term):
+                rests.append(self.tree(term if sign > 0 else Apply("neg", (term,))))
+            else:
+                value = precise_values(term, {}, 1)[0]
+                constant = precise.add(constant, value if sign > 0 else precise.neg(value))
+        if constant[1]:
+            rests.append(self.constant(constant))
+        return rests[0] if len(rests) == 1 else Apply("add", tuple(rests))
 
     def product(self, node: Apply) -> tuple[Raw, Tree | None]:
         parts = [self.split(argument) for argument in node.args]
@@ -158,6 +173,16 @@ class _Freeing:
         if denominator is None:
             return factor, numerator
         return factor, Apply("div", (numerator or Number(1.0), denominator))
+
+
+def _terms(node: Tree, sign: int = 1) -> Iterator[tuple[int, Tree]]:
+    """Yield the terms of nested sums and differences with their signs."""
+    if isinstance(node, Apply) and node.op in ("add", "sub", "neg"):
+        for i, argument in enumerate(node.args):
+            turned = node.op == "neg" or (node.op == "sub" and i == 1)
+            yield from _terms(argument, -sign if turned else sign)
+    else:
+        yield sign, node
 
 
 def _whole(exponent: Tree) -> bool:
@@ -227,10 +252,10 @@ def _fit(made: Skeleton, sample: Sample, evaluations: int) -> Fit:
     linear = _Linear.at(made, sample)
     size, dull = _largest(left), 0
     moved = np.zeros(len(present))
-    for step in range(min(_MOST_STEPS, evaluations - 1)):
+    for step in range(evaluations):
         if size < AGREEMENT:
             return Fit(size, linear.most(moved), "agrees", present, step)
-        if dull == 2 or _largest(moved) > _ASTRAY:
+        if dull == 2 or step == _MOST_STEPS or _largest(moved) > _ASTRAY:
             return Fit(size, _largest(moved), "stuck", present, step)
         present = _shifted(present, linear.moves(left))
         moved = _moved(made.constants, present)
@@ -240,7 +265,7 @@ def _fit(made: Skeleton, sample: Sample, evaluations: int) -> Fit:
             return Fit(size, _largest(moved), "stuck", present, step)
         before, size = size, _largest(left)
         dull = dull + 1 if size > _SHRINK * before else 0
-    return Fit(size, linear.most(moved), "agrees" if size < AGREEMENT else "work", present, evaluations)
+    return Fit(size, _largest(moved), "work", present, evaluations)
 
 
 def _shifted(constants: Mapping[str, Raw], moves: FloatArray) -> dict[str, Raw]:
@@ -285,7 +310,7 @@ class _Linear:
         left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
         works = sizes > _RANK * sizes[0]
         inverse = (right[works].T / sizes[works]) @ left[:, works].T
-        return cls(inverse * (sample.scale.strict / scale), right[~works].T)
+        return cls(inverse * sample.scale.weight, right[~works].T)
 
     def moves(self, wrong: FloatArray) -> FloatArray:
         """Return the smallest moves that undo the strict differences."""
