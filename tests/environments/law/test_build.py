@@ -52,7 +52,7 @@ def test_facets_say_what_a_table_groups_by() -> None:
         assert task.facets == {
             "variant": task.facets["variant"],
             "collection": "historical",
-            "tier": "easy",
+            "tier": "medium",
             "class": "structural",
             "strict": "yes",
         }
