@@ -69,7 +69,7 @@ def build(params: Mapping[str, Any], key: bytes) -> list[Task]:
         raise InputError(f"{seeds} organisms of a tier cannot be made.", "Set organism.seeds to 1 … 1000.")
     tiers = [tier(str(name)).name for name in params.get("tiers", TIERS)]
     specimens = [make_specimen(key, name, index, genes) for name in tiers for index in range(seeds)]
-    tasks = [_session_task(key, specimen, state) for specimen in specimens for state in STATES]
+    tasks = [session_task(key, specimen, state) for specimen in specimens for state in STATES]
     tasks += probe_tasks(key, specimens)
     return sorted(tasks, key=lambda task: task.row.id)
 
@@ -132,7 +132,8 @@ def _setting(definition: OrganismDefinition) -> str:
     return f"{'diseased' if definition.diseased else 'healthy'}-{definition.wiring.tier}"
 
 
-def _session_task(key: bytes, specimen: Specimen, state: str) -> Task:
+def session_task(key: bytes, specimen: Specimen, state: str) -> Task:
+    """Return the task of one organism's healthy or diseased session."""
     definition = specimen.sessions[state]
     row = TaskRow(
         id=opaque_id(key, NAME, specimen.name, state),

@@ -209,8 +209,7 @@ def test_sizes_are_the_papers() -> None:
     """43 faults and 63 interventions; 37 and 54 with three latent genes; budgets 31 and 27."""
     from environments.organism.tiers import experiment_budget
 
-    sizes = {
-        t: (len(organism(0, t).network.faults), len(organism(0, t).network.interventions)) for t in TIERS
-    }
+    networks = {tier: organism(0, tier).network for tier in TIERS}
+    sizes = {tier: (len(network.faults), len(network.interventions)) for tier, network in networks.items()}
     assert sizes == {"easy": (43, 63), "medium": (43, 63), "hard": (37, 54)}
     assert (experiment_budget(20), experiment_budget(17)) == (31, 27)

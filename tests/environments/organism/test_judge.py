@@ -6,22 +6,21 @@ import numpy as np
 import pytest
 
 from environments.checks import play
-from environments.organism.build import record_session
+from environments.organism.build import record_session, session_task
 from environments.organism.census import separates, take_census
 from environments.organism.family import ORGANISM
 from environments.organism.generate import truth
 from environments.organism.insiders import best_rescue, reference
 from environments.organism.judge import judge, rescue_score
 from environments.organism.rules import contrast, nothing
-from tests.environments.organism.made import Player, definition, specimens
+from environments.task import Options
+from tests.environments.organism.made import KEY, Player, definition, specimens
 from tests.environments.organism.naive import Naive
 
 
 def right_values(known, number: int) -> dict[str, float]:
-    plan = known.plan(known.tasks[number])
-    return dict(
-        zip(known.phenotypes, truth(known.organism.network, [(known.state, plan)])[0].tolist(), strict=True)
-    )
+    values = truth(known.organism.network, [(known.state, known.plan(known.tasks[number]))])[0]
+    return dict(zip(known.phenotypes, values.tolist(), strict=True))
 
 
 def test_the_reference_gets_full_marks_and_none_almost_nothing() -> None:
@@ -112,9 +111,7 @@ def test_axes_count_volume_breadth_and_direction() -> None:
 
 
 @pytest.mark.parametrize(("actions", "directions"), [((), 0), (("BLOCK",), 1), (("DAMPEN", "BOOST"), 2)])
-def test_directions_of_the_cause_count_before_the_hypothesis(
-    actions: tuple[str, ...], directions: int
-) -> None:
+def test_directions_of_the_cause_count_before_the_commit(actions: tuple[str, ...], directions: int) -> None:
     """Never, one, both; what is tried after the commit does not count."""
     known = next(s.sessions["diseased"] for s in specimens() if s.sessions["diseased"].fault != "PERSIST")
     name = known.names[known.target]
@@ -200,11 +197,7 @@ def test_contrast_sweep_beats_chance_at_evidence() -> None:
 
 def test_sweeping_insiders_play_through_a_session() -> None:
     """Each privileged sweep submits everything and needs no experiment of the budget but the rescue."""
-    from environments.organism.build import _session_task  # the one place that makes a session's task
-    from environments.task import Options
-    from tests.environments.organism.made import KEY
-
-    task = _session_task(KEY, specimens()[0], "diseased")
+    task = session_task(KEY, specimens()[0], "diseased")
     options = Options(setting=task.row.setting, protocol="session")
     for name in ("causal-sweep", "sweep-best", "contrast-sweep-40"):
         record = play(ORGANISM, task, options, ORGANISM.insiders[name](task.definition, options))

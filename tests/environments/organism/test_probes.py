@@ -45,7 +45,7 @@ def numbers(task: Task) -> tuple[float, float, float]:
 
 
 def test_every_relevant_organism_has_items_of_every_probe() -> None:
-    """Each organism with a separable alternative has decisive clues and all layers of probe 3; others none."""
+    """Each organism with a separable alternative has decisive clues and every layer; others have none."""
     relevant = {s.name for s in specimens() if s.census.relevant}
     for probe in PROBES:
         assert {task.link["organism"] for task in of(probe)} == relevant, probe

@@ -58,7 +58,7 @@ BAD: list[tuple[str, dict[str, Any], str, str]] = [
         "submit_prediction",
         {"task": "prediction-9", "values": {}},
         "unknown_task",
-        "prediction-1, prediction-2",
+        "prediction-1, predict",
     ),
     ("submit_prediction", {"task": "prediction-1", "values": {}}, "missing_value", "missing"),
     ("submit_prediction", {"task": "prediction-1", "values": "{high}"}, "out_of_range", "between 0 and 1"),
