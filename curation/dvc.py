@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cards.errors import AlmanacError, OwedCallError
+from curation.git import without_foreign
 
 CONFIG = """[core]
     analytics = false
@@ -57,7 +58,7 @@ class Dvc:
         own = folder / ".dvc" / "tmp"
         bin_folder = str(Path(sys.executable).parent)
         self._environment = {
-            **environment,
+            **without_foreign(environment),
             "PATH": os.pathsep.join([bin_folder, environment.get("PATH", os.defpath)]),
             "DVC_NO_ANALYTICS": "true",
             "DVC_STUDIO_OFFLINE": "true",

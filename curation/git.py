@@ -30,6 +30,11 @@ _FOREIGN = (
 )
 
 
+def without_foreign(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return ``environment`` without the variables that would lead git to another repository."""
+    return {name: value for name, value in environment.items() if name not in _FOREIGN}
+
+
 class GitError(AlmanacError):
     """A git command that failed, with what it said."""
 
@@ -44,8 +49,7 @@ class Git:
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
         self.folder = folder
-        self._environment = {k: v for k, v in environment.items() if k not in _FOREIGN}
-        self._environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        self._environment = without_foreign(environment) | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
     def run(self, *arguments: str, dates: str | None = None) -> str:
         """Run ``git ARGUMENTS`` in the repository and return its standard output.
