@@ -21,6 +21,7 @@ from environments.pgm.causal_world import World
 from environments.pgm.confirm import confirm
 from environments.pgm.definition import PgmDefinition, nodes_of
 from environments.pgm.derive import derive
+from environments.pgm.eliminate import MAX_FACTOR, EliminationSizeError
 from environments.pgm.gold import gold_answer
 from environments.pgm.oracle import EliminationOracle
 from environments.pgm.protocol import METERS, PROTOCOLS
@@ -136,12 +137,11 @@ def _fill(place: Place, key: bytes, bench: Bench) -> Built:
     rng = generator(item_seed(key, NAME, place.name))
     for _ in range(DRAWS):
         drawn = _draw(place, rng)
-        if drawn is None:
+        truths = None if drawn is None else true_of(*drawn)
+        if drawn is None or truths is None:
             continue
         world, questions = drawn
-        oracle = EliminationOracle(world)
-        truths = [derive(question, oracle) for question in questions]
-        if place.trap and not misleads(questions[0], truths[0], oracle):
+        if place.trap and not misleads(questions[0], truths[0], EliminationOracle(world)):
             continue
         mark = fingerprint(world, questions, truths)
         if mark in bench.seen or not confirm(world, questions, truths):
@@ -153,6 +153,15 @@ def _fill(place: Place, key: bytes, bench: Bench) -> Built:
     raise InputError(
         f"no world was found for {place.name} in {DRAWS} draws.", "Check the generator's settings."
     )
+
+
+def true_of(world: World, questions: Sequence[Question], cap: int = MAX_FACTOR) -> list[Truth] | None:
+    """Return the truths of a world's questions, or None where elimination would exceed the cap."""
+    oracle = EliminationOracle(world, cap)
+    try:
+        return [derive(question, oracle) for question in questions]
+    except EliminationSizeError:
+        return None
 
 
 def _draw(place: Place, rng: np.random.Generator) -> tuple[World, list[Question]] | None:

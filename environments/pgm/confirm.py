@@ -11,20 +11,22 @@ from collections.abc import Sequence
 from cards.errors import InputError
 from environments.pgm.causal_world import World
 from environments.pgm.derive import derive
-from environments.pgm.joint import JointOracle, JointSizeError
+from environments.pgm.joint import MAX_CELLS, JointOracle, JointSizeError
 from environments.pgm.question import LISTS, YES_NO, Effect, Question, Truth
 from environments.pgm.structural import holds
 
 AGREEMENT = 1e-9
 
 
-def confirm(world: World, questions: Sequence[Question], truths: Sequence[Truth]) -> bool:
-    """Return whether the joint gives the same truths; False when it cannot be written out.
+def confirm(
+    world: World, questions: Sequence[Question], truths: Sequence[Truth], cells: int = MAX_CELLS
+) -> bool:
+    """Return whether the joint gives the same truths; False when it has more than ``cells`` cells.
 
     Raises:
         InputError: when the two ways disagree.
     """
-    oracle = JointOracle(world)
+    oracle = JointOracle(world, cells)
     try:
         for question, truth in zip(questions, truths, strict=True):
             shown = question.kind not in (*YES_NO, *LISTS) or holds(oracle, question, truth.verdict)

@@ -25,8 +25,9 @@ class JointSizeError(InputError):
 class JointOracle:
     """Answers by summing over the joint distribution of the asked nodes and everything above them."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, most_cells: int = MAX_CELLS) -> None:
         self.world = world
+        self._most_cells = most_cells
         self._reach = _reach(world)
         self._joints: dict[tuple[frozenset[int], tuple[int, ...]], tuple[list[int], FloatArray]] = {}
 
@@ -87,9 +88,9 @@ class JointOracle:
         if key not in self._joints:
             nodes = sorted(above)
             cells = int(np.prod([self.world.cards[node] for node in nodes], dtype=np.int64))
-            if cells > MAX_CELLS:
+            if cells > self._most_cells:
                 message = (
-                    f"the joint of {len(nodes)} nodes has {cells} cells; at most {MAX_CELLS} are written out."
+                    f"the joint of {len(nodes)} nodes has {cells} cells; the most is {self._most_cells}."
                 )
                 raise JointSizeError(message, "Draw a smaller world.")
             joint = np.ones([self.world.cards[node] for node in nodes])

@@ -13,6 +13,7 @@ from cards.finding import Finding
 _SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+")
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _DIGIT = re.compile(r"\d")
+_NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 CAUSAL = (
     r"(?:affect|caus|driv|influenc|determin|reduc|increas|decreas|improv|worsen|prevent|produc|boost|trigger"
@@ -39,22 +40,17 @@ def leaks(texts: Iterable[str], names: Sequence[str]) -> Iterator[Finding]:
     The checks by name: ``two_variables`` (in one sentence), ``causal_word``, ``number``, ``role_word``.
     A name counts in camel case and as separate words.
     """
-    patterns = {
-        name: re.compile(rf"\b(?:{re.escape(name)}|{re.escape(spaced(name))})\b", re.I) for name in names
-    }
+    spellings = {name: (f" {name.lower()} ", f" {spaced(name)} ") for name in names}
     for text in texts:
         for sentence in filter(None, _SENTENCE.split(text)):
-            named = [name for name, pattern in patterns.items() if pattern.search(sentence)]
+            words = f" {_NOT_WORD.sub(' ', sentence.lower())} "
+            named = [name for name, (one, other) in spellings.items() if one in words or other in words]
             if len(named) > 1:
                 yield _finding("two_variables", sentence, f"names {named[0]} and {named[1]}")
             for check, pattern in (("causal_word", _CAUSAL), ("number", _DIGIT), ("role_word", _ROLES)):
                 match = pattern.search(sentence)
                 if match:
                     yield _finding(check, sentence, f"holds {match.group()!r}")
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{re.escape(name)}|{re.escape(spaced(name))})\b", re.IGNORECASE)
 
 
 def spaced(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from environments.pgm.causal_world import World
-from environments.pgm.eliminate import respond
+from environments.pgm.eliminate import MAX_FACTOR, respond
 from environments.pgm.network import FloatArray
 from environments.pgm.separation import separated
 
@@ -36,14 +36,19 @@ class Oracle(Protocol):
 class EliminationOracle:
     """Factor elimination and reachability: what the generator and the gold answers rest on."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, cap: int = MAX_FACTOR) -> None:
         self.world = world
+        self._cap = cap
 
     def response(
         self, outcome: Sequence[int], vary: Sequence[int] = (), given: Mapping[int, int] | None = None
     ) -> FloatArray:
-        """Return P(outcome | do(vary), given) by elimination."""
-        return respond(self.world.network, outcome, vary=vary, given=given)
+        """Return P(outcome | do(vary), given) by elimination.
+
+        Raises:
+            EliminationSizeError: when an intermediate factor would exceed the cap.
+        """
+        return respond(self.world.network, outcome, vary=vary, given=given, cap=self._cap)
 
     def separated(self, one: int, other: int, given: Sequence[int] = ()) -> bool:
         """Return d-separation by active trails."""
