@@ -33,7 +33,8 @@ from cards.expression import Tree
 from cards.operators import BoolArray, FloatArray
 from cards.pieces import explore, surfaces
 from cards.probe import IntArray, Points, Sample, UndefinedError, cost
-from cards.refit import AGREEMENT, MOVE, Fit, Skeleton, refit, skeleton, within_reach
+from cards.refit import AGREEMENT, Fit, refit
+from cards.skeleton import MOVE, Skeleton, skeleton, within_reach
 
 DIFFERENCE = 1e-6
 """Largest relative difference that rounded constants may cause."""

@@ -1,0 +1,212 @@
+"""A submission with its constants freed, for the second step of equality."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from mpmath import libmp
+
+from cards import precise
+from cards.domain import Domain
+from cards.evaluate import evaluate_partial
+from cards.expression import Apply, Number, Tree, Variable, names
+from cards.gradient import gradient
+from cards.operators import BoolArray, FloatArray
+from cards.pieces import surfaces
+from cards.precise import PRECISION, Raw
+from cards.probe import UndefinedError, precise_values
+
+MOVE = 1e-6
+"""How far a constant may move, relative to itself: 9.81 and 9.810 agree, 9.8 does not."""
+
+
+@dataclass(slots=True)
+class Skeleton:
+    """A tree whose own constants are variables named ``#0``, ``#1``, …
+
+    Attributes:
+        constants: their values.
+        sizes: what a move of each is relative to: its size; for a sum of constants, theirs, so that
+            ``0.3 - 0.30000000000000004`` may move by the rounding of its terms.
+    """
+
+    tree: Tree
+    constants: dict[str, Raw] = field(default_factory=dict)
+    sizes: dict[str, Raw] = field(default_factory=dict)
+
+    def floats(self) -> dict[str, float]:
+        """Return the constants as float64."""
+        return {name: precise.to_float(value) for name, value in self.constants.items()}
+
+    def slopes(self, tree: Tree, columns: Mapping[str, FloatArray | float]) -> FloatArray:
+        """Return how a part of the tree changes per relative move of each constant.
+
+        Args:
+            columns: a float or an array of shape (n,) for every other variable.
+
+        Returns:
+            Shape (n, number of constants).
+        """
+        slopes = gradient(tree, {**columns, **self.floats()}, self.constants)
+        with np.errstate(all="ignore"):
+            moved = [slopes[name] * precise.to_float(size) for name, size in self.sizes.items()]
+        return np.stack(moved, axis=-1)
+
+    def shifted(self, constants: Mapping[str, Raw], moves: FloatArray) -> dict[str, Raw]:
+        """Return the constants moved on, relative to their sizes."""
+        steps = [
+            precise.mul(size, precise.from_binary(m))
+            for size, m in zip(self.sizes.values(), moves.tolist(), strict=True)
+        ]
+        return {
+            name: precise.add(value, step)
+            for (name, value), step in zip(constants.items(), steps, strict=True)
+        }
+
+    def moved(self, constants: Mapping[str, Raw]) -> FloatArray:
+        """Return how far each constant has moved from where the submission has it, relative to its size."""
+        gaps = (
+            (precise.sub(constants[name], value), self.sizes[name]) for name, value in self.constants.items()
+        )
+        return np.array([precise.to_float(libmp.mpf_div(gap, size, PRECISION, "n")) for gap, size in gaps])
+
+
+def skeleton(tree: Tree) -> Skeleton:
+    """Free a tree's constants.
+
+    Constants that only act together are one: ``2*pi*x/3`` has one constant, sub-trees without variables are
+    evaluated first, and equal sub-trees share their constants. Names stay what they are, told parameters
+    included. Held fixed are zero, a factor of ±1, and whole exponents.
+    """
+    made = Skeleton(Number(0.0))
+    made.tree = _Freeing(made).tree(tree)
+    return made
+
+
+class _Freeing:
+    """One pass over a tree that splits each node into a constant factor and a rest."""
+
+    def __init__(self, made: Skeleton) -> None:
+        self.made = made
+        self.done: dict[Tree, Tree] = {}
+
+    def tree(self, node: Tree) -> Tree:
+        """Return the node with its constants freed; equal sub-trees share their constants."""
+        if node not in self.done:
+            self.done[node] = self.freed(node)
+        return self.done[node]
+
+    def freed(self, node: Tree) -> Tree:
+        factor, rest = self.split(node)
+        if rest is None:
+            return self.constant(factor)
+        if factor == precise.ONE:
+            return rest
+        if factor == precise.neg(precise.ONE):
+            return Apply("neg", (rest,))
+        return Apply("mul", (self.constant(factor), rest))
+
+    def constant(self, value: Raw, size: Raw | None = None) -> Tree:
+        if not value[1]:
+            return Number(0.0)
+        name = f"#{len(self.made.constants)}"
+        self.made.constants[name] = value
+        self.made.sizes[name] = size or precise.abs_(value)
+        return Variable(name)
+
+    def split(self, node: Tree) -> tuple[Raw, Tree | None]:
+        """Return (factor, rest) with node = factor · rest; a rest of None stands for 1."""
+        if isinstance(node, Number):
+            return precise.from_float(node.value), None
+        if isinstance(node, Variable):
+            return precise.ONE, node
+        if not names(node):
+            return precise_values(node, {}, 1)[0], None
+        if node.op == "mul":
+            return self.product(node)
+        if node.op == "div":
+            return self.quotient(node)
+        if node.op == "neg":
+            factor, rest = self.split(node.args[0])
+            return precise.neg(factor), rest
+        if node.op in ("add", "sub"):
+            return precise.ONE, self.sum(node)
+        if node.op == "pow" and _whole(node.args[1]):
+            args: tuple[Tree, ...] = (self.tree(node.args[0]), node.args[1])
+        else:
+            args = tuple(self.tree(argument) for argument in node.args)
+        return precise.ONE, Apply(node.op, args)
+
+    def sum(self, node: Apply) -> Tree:
+        """Free a sum's terms; the terms without variables are one constant."""
+        constant, size, rests = precise.ZERO, precise.ZERO, list[Tree]()
+        for sign, term in _terms(node):
+            if names(term):
+                rests.append(self.tree(term if sign > 0 else Apply("neg", (term,))))
+            else:
+                value = precise_values(term, {}, 1)[0]
+                constant = precise.add(constant, value if sign > 0 else precise.neg(value))
+                size = precise.add(size, precise.abs_(value))
+        if constant[1]:
+            rests.append(self.constant(constant, size))
+        return rests[0] if len(rests) == 1 else Apply("add", tuple(rests))
+
+    def product(self, node: Apply) -> tuple[Raw, Tree | None]:
+        parts = [self.split(argument) for argument in node.args]
+        factor = precise.mul(*(part[0] for part in parts))
+        rests: list[Tree] = []
+        for _, rest in parts:
+            if isinstance(rest, Apply) and rest.op == "mul":
+                rests.extend(rest.args)
+            elif rest is not None:
+                rests.append(rest)
+        return factor, rests[0] if len(rests) == 1 else Apply("mul", tuple(rests))
+
+    def quotient(self, node: Apply) -> tuple[Raw, Tree | None]:
+        above, numerator = self.split(node.args[0])
+        below, denominator = self.split(node.args[1])
+        factor = precise.div(above, below)
+        if factor is None:
+            raise UndefinedError(0)
+        if denominator is None:
+            return factor, numerator
+        return factor, Apply("div", (numerator or Number(1.0), denominator))
+
+
+def _terms(node: Tree, sign: int = 1) -> Iterator[tuple[int, Tree]]:
+    """Yield the terms of nested sums and differences with their signs."""
+    if isinstance(node, Apply) and node.op in ("add", "sub", "neg"):
+        for i, argument in enumerate(node.args):
+            turned = node.op == "neg" or (node.op == "sub" and i == 1)
+            yield from _terms(argument, -sign if turned else sign)
+    else:
+        yield sign, node
+
+
+def _whole(exponent: Tree) -> bool:
+    return isinstance(exponent, Number) and exponent.value.is_integer()
+
+
+def within_reach(
+    made: Skeleton, columns: Mapping[str, FloatArray | float], domain: Domain, *, touching: bool = False
+) -> BoolArray:
+    """Return a mask of points so near to one of the submission's surfaces that a constant could move it.
+
+    Moving one constant by 1e-6 of itself would put the point on the other side, so that what the submission
+    gives there does not tell it from the truth.
+
+    Args:
+        touching: whether points exactly on a surface are meant as well; they do tell, until a constant moves.
+    """
+    shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
+    near: BoolArray = np.zeros(shape, dtype=np.bool_)
+    for surface in surfaces(made.tree, domain):
+        if names(surface.tree).isdisjoint(made.constants):
+            continue
+        value = evaluate_partial(surface.tree, {**columns, **made.floats()})[0]
+        reach = MOVE * np.abs(made.slopes(surface.tree, columns)).max(axis=-1)
+        distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
+        near |= (distance <= reach) & (touching | (distance > 0))
+    return near
