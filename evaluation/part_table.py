@@ -66,5 +66,4 @@ def rich_table(table: PartTable) -> Table:
 
 def _line(player: str, row: PartRow, headings: Sequence[str]) -> tuple[str, int, tuple[str, ...]]:
     found = {figure.heading: figure_text(figure) for figure in row.figures}
-    n = max(figure.n for figure in row.figures)
-    return player, n, tuple(found.get(heading, "–") for heading in headings)
+    return player, row.n, tuple(found.get(heading, "–") for heading in headings)

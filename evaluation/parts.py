@@ -77,6 +77,7 @@ class PartRow:
     setting: str
     collection: str
     protocol: str
+    n: int
     figures: tuple[PartFigure, ...]
 
 
@@ -92,7 +93,7 @@ def part_rows(outcomes: Sequence[Outcome]) -> list[PartRow]:
             collection = outcome.facets.get("collection", "")
             groups[(slot.family, slot.setting, collection, slot.protocol)].append(outcome)
     order = sorted(groups, key=lambda key: (*key[:3], protocol_order(key[3])))
-    return [PartRow(*key, _figures(key, groups[key])) for key in order]
+    return [PartRow(*key, len(groups[key]), _figures(key, groups[key])) for key in order]
 
 
 def _figures(key: tuple[str, str, str, str], outcomes: Sequence[Outcome]) -> tuple[PartFigure, ...]:

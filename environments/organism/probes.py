@@ -81,7 +81,7 @@ def judge_probe(definition: ProbeDefinition, record: Record) -> Score:
     """Score a reply: right or wrong; ``invalid`` where it does not have the form that was asked for."""
     replies = [event for event in record.events if event.tool == ANSWER and event.outcome == "succeeded"]
     if not replies:
-        return Score(status="missing", passed={"weak": False})
+        return Score(status="missing", passed={"weak": False}, parts={"correct": 0.0})
     said = read_token(definition.probe, replies[-1].args["text"])
     if said is None:
         finding = "the reply is not one token of those asked for"
