@@ -23,7 +23,7 @@ from tests.environments.pgm.sets import KEY, definition, full_set, open_session,
 WORDS_OF_THE_GENERATOR = (
     *("safety", "mediator", "satisficing", "subgroup", "invalid_premise", "archetype", "decoy", "mirage"),
     *("mediated_only", "direct_and_mediated", "not_mediator", "which_mediator", "covariate", "background"),
-    *("avgbest", "robust", "ancestor", "descendant", "d-separat", "graph", "edge", "parent", "trap"),
+    *("avgbest", "robust", "ancestor", "descendant", "d-separat"),
 )
 
 
