@@ -126,7 +126,9 @@ class _Linear:
     def at(cls, made: Skeleton, sample: Sample) -> _Linear:
         """Take derivatives where the constants are."""
         with np.errstate(all="ignore"):
-            slopes = made.slopes(made.tree, sample.points.floats) / sample.scale.typical[:, None]
+            everything = {**sample.points.floats, **made.floats()}
+            slopes = made.slopes(made.tree, everything, list(made.constants))
+            slopes /= sample.scale.typical[:, None]
         jacobian = np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
         left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
         works = sizes > _RANK * sizes[0]

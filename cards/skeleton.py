@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ from mpmath import libmp
 
 from cards import precise
 from cards.domain import Domain
-from cards.evaluate import evaluate_partial
+from cards.evaluate import Columns, evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names
 from cards.gradient import gradient
 from cards.operators import BoolArray, FloatArray
@@ -40,18 +40,18 @@ class Skeleton:
         """Return the constants as float64."""
         return {name: precise.to_float(value) for name, value in self.constants.items()}
 
-    def slopes(self, tree: Tree, columns: Mapping[str, FloatArray | float]) -> FloatArray:
-        """Return how a part of the tree changes per relative move of each constant.
+    def slopes(self, tree: Tree, columns: Columns, by: Sequence[str]) -> FloatArray:
+        """Return how a part of the tree changes per relative move of some of the constants.
 
         Args:
-            columns: a float or an array of shape (n,) for every other variable.
+            columns: a float or an array of shape (n,) for every variable, constants included.
 
         Returns:
-            Shape (n, number of constants).
+            Shape (n, number of constants in ``by``).
         """
-        slopes = gradient(tree, {**columns, **self.floats()}, self.constants)
+        slopes = gradient(tree, columns, by)
         with np.errstate(all="ignore"):
-            moved = [slopes[name] * precise.to_float(size) for name, size in self.sizes.items()]
+            moved = [slopes[name] * precise.to_float(self.sizes[name]) for name in by]
         return np.stack(moved, axis=-1)
 
     def shifted(self, constants: Mapping[str, Raw], moves: FloatArray) -> dict[str, Raw]:
@@ -189,9 +189,7 @@ def _whole(exponent: Tree) -> bool:
     return isinstance(exponent, Number) and exponent.value.is_integer()
 
 
-def within_reach(
-    made: Skeleton, columns: Mapping[str, FloatArray | float], domain: Domain, *, touching: bool = False
-) -> BoolArray:
+def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: bool = False) -> BoolArray:
     """Return a mask of points so near to one of the submission's surfaces that a constant could move it.
 
     Moving one constant by 1e-6 of itself would put the point on the other side, so that what the submission
@@ -202,11 +200,14 @@ def within_reach(
     """
     shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
     near: BoolArray = np.zeros(shape, dtype=np.bool_)
+    everything = {**columns, **made.floats()}
     for surface in surfaces(made.tree, domain):
-        if names(surface.tree).isdisjoint(made.constants):
+        own = [name for name in names(surface.tree) if name in made.constants]
+        if not own:
             continue
-        value = evaluate_partial(surface.tree, {**columns, **made.floats()})[0]
-        reach = MOVE * np.abs(made.slopes(surface.tree, columns)).max(axis=-1)
+        mentioned = {name: everything[name] for name in names(surface.tree)}
+        value = evaluate_partial(surface.tree, mentioned)[0]
+        reach = MOVE * np.abs(made.slopes(surface.tree, mentioned, own)).max(axis=-1)
         distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
         near |= (distance <= reach) & (touching | (distance > 0))
     return near
