@@ -27,7 +27,6 @@ _MAX_EXPONENT = 1024
 _MIN_EXPONENT = -1074
 ZERO: Raw = libmp.fzero
 ONE: Raw = libmp.fone
-_HALF: Raw = libmp.fhalf
 
 
 def from_float(value: float) -> Raw:
