@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def run_stage(name: str, root: Path) -> None:
         pinned = workspace.store / "cuts" / record.version / "arrivals"
         lay_out(pinned, workspace.root / "data" / "arrivals", key, record.arrivals)
     bench = Workbench(workspace.root, params, key, gateways(workspace, params, buy=False))
+    # Families say what they built (expectations, attempts) to whoever runs the stage.
+    logging.basicConfig(format="%(message)s", stream=sys.stdout)
+    logging.getLogger("environments").setLevel(logging.INFO)
     if name != "gate":
         getattr(stages, name)(bench)
         return
