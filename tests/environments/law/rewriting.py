@@ -50,10 +50,10 @@ def _fold(tree: Tree) -> Tree:
 def _product(args: tuple[Tree, ...]) -> Tree:
     flat: list[Tree] = []
     for argument in args:
-        flat.extend(argument.args if isinstance(argument, Apply) and argument.op == "mul" else [argument])
+        flat += argument.args if isinstance(argument, Apply) and argument.op == "mul" else (argument,)
     constant = math.prod(item.value for item in flat if isinstance(item, Number))
     rest = [item for item in flat if not isinstance(item, Number)]
-    kept: list[Tree] = [Number(constant), *rest] if constant != 1.0 or not rest else rest
+    kept = [Number(constant), *rest] if constant != 1.0 or not rest else [*rest]
     return kept[0] if len(kept) == 1 else Apply("mul", tuple(kept))
 
 
