@@ -18,6 +18,7 @@ from api import (
     commands_organisms,
     commands_release,
     commands_service,
+    commands_worlds,
 )
 from cards.errors import AlmanacError
 
@@ -34,6 +35,7 @@ for commands in (
     commands_evaluation,
     commands_games,
     commands_organisms,
+    commands_worlds,
     commands_cards,
     commands_service,
 ):

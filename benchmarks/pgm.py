@@ -288,7 +288,7 @@ def players_row(
         (qual if task.row.setting == "qual" else core).append(passed)
         f1 += [score.parts["f1"]] if "f1" in score.parts else []
         if task.row.setting != "qual":
-            paths.append(trajectory(definition_of(task), record, correct=passed))
+            paths.append(trajectory(score.parts, correct=passed))
     found = diagnose(paths)
     figures = [*(np.mean(right[column]) for column in columns), np.mean(core), np.mean(qual), np.mean(f1)]
     tail = [found.acquisition, found.retention]

@@ -45,6 +45,7 @@ class Pair:
 
 
 MEASURES: dict[str, tuple[Measure, ...]] = {
+    "pgm": (Measure("f1", "F1"), Measure("acquired", "evidence acquired"), Measure("gave_up", "given up")),
     "organism": (
         Measure("prediction", "prediction"),
         Measure("diagnosis", "diagnosis"),

@@ -5,19 +5,15 @@ Source: arXiv 2610.14381, section 4.1 and figure 5; the formulas are ours and re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from environments.pgm.definition import PgmDefinition
-from environments.pgm.ledger import ledger
-from environments.task import Record
 
 
 @dataclass(frozen=True)
 class Trajectory:
     """What the diagnostics need of one session.
 
-    ``extra``: turns between the first strong one and the answer.
+    ``acquired``: it ever held strong evidence. ``extra``: turns between that and the answer.
     """
 
     acquired: bool
@@ -36,12 +32,10 @@ class Diagnostics:
     extra_turns: float | None
 
 
-def trajectory(definition: PgmDefinition, record: Record, *, correct: bool) -> Trajectory:
-    """Return one session's part in the diagnostics."""
-    entries = ledger(definition, record)
-    first = next((i for i, entry in enumerate(entries) if entry.strong), None)
-    extra = None if first is None else max(0, len(entries) - 2 - first)
-    return Trajectory(first is not None, correct, extra)
+def trajectory(parts: Mapping[str, float], *, correct: bool) -> Trajectory:
+    """Return a session's trajectory from the parts of its score."""
+    extra = parts.get("extra_turns")
+    return Trajectory(parts.get("acquired", 0.0) > 0, correct, None if extra is None else int(extra))
 
 
 def diagnose(trajectories: Sequence[Trajectory]) -> Diagnostics:

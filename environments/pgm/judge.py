@@ -1,44 +1,28 @@
-"""Score a finished pgm session by program.
+"""Score a finished pgm session by program: the answer, the effort, and the evidence that was held.
 
-Source: arXiv 2610.14381, section 4 (scoring) and appendix C.
+Source: arXiv 2610.14381, section 4 (scoring, behavioural metrics) and 4.1 (evidence ledger).
 """
 
 from __future__ import annotations
 
-from environments.pgm.answer import read_action, read_names, read_verdict
 from environments.pgm.definition import PgmDefinition
-from environments.pgm.names import Names, QueryError
-from environments.pgm.question import LISTS, YES_NO, Effect
-from environments.pgm.rules import accepted
+from environments.pgm.ledger import ledger, strong_turn
+from environments.pgm.mark import FAILED, mark
 from environments.pgm.tools import ANSWER, GIVE_UP, QUERY
-from environments.task import JSON, Event, Record, Score
-
-_FAILED: dict[str, bool | None] = {"weak": False, "strict": False}
+from environments.task import Event, Record, Score
 
 
 def judge(definition: PgmDefinition, record: Record) -> Score:
-    """Score a record. Weak: accepted, ties included. Strict: equal to the gold answer.
+    """Score a record; ``missing`` where there is no answer.
 
-    The headline is 1 for an accepted answer, and F1 for a list. ``missing``: no answer. ``invalid``: an
-    answer that names what is not there or may not be set. The parts count queries, refusals, rows and
-    giving up.
+    The parts count queries, refusals, arms, rows and giving up, and say whether the session ever held
+    strong evidence (``acquired``) and how many turns came between it and the answer (``extra_turns``).
     """
-    parts = effort(record)
+    parts = effort(record) | evidence(definition, record)
     answered = next((event for event in reversed(record.events) if _done(event, ANSWER)), None)
     if answered is None:
-        return Score(status="missing", passed=_FAILED, parts=parts)
-    try:
-        return _score(definition, answered.args["answer"], parts)
-    except QueryError as error:
-        return Score(status="invalid", passed=_FAILED, parts=parts, findings=(str(error),))
-
-
-def judge_answer(definition: PgmDefinition, answer: JSON) -> bool:
-    """Return whether an answer of good form would be accepted."""
-    try:
-        return _score(definition, answer, {}).passed["weak"] is True
-    except QueryError:
-        return False
+        return Score(status="missing", passed=FAILED, parts=parts)
+    return mark(definition, answered.args["answer"], parts)
 
 
 def effort(record: Record) -> dict[str, float]:
@@ -54,65 +38,14 @@ def effort(record: Record) -> dict[str, float]:
     }
 
 
+def evidence(definition: PgmDefinition, record: Record) -> dict[str, float]:
+    """Return what the ledger says in a word: acquired or not, and the turns after the first strong one."""
+    entries = ledger(definition, record)
+    first = strong_turn(entries)
+    if first is None:
+        return {"acquired": 0.0}
+    return {"acquired": 1.0, "extra_turns": float(max(0, len(entries) - 2 - first))}
+
+
 def _done(event: Event, tool: str) -> bool:
     return event.tool == tool and event.outcome == "succeeded"
-
-
-def _score(definition: PgmDefinition, answer: JSON, parts: dict[str, float]) -> Score:
-    question, truth = definition.question, definition.truth
-    names = Names(definition.variables)
-    if question.kind in YES_NO:
-        said = read_verdict(answer)
-        return _exact(said == truth.verdict, parts | {"said_yes": float(said)})
-    if question.kind in LISTS:
-        assert truth.nodes is not None
-        return _list(read_names(answer, names), frozenset(truth.nodes), parts)
-    if question.kind == "mediator":
-        right = answer == truth.label if truth.label else (names.node(answer),) == truth.nodes
-        return _exact(bool(right), parts)
-    if question.kind == "invalid":
-        return _premise(definition, answer, parts)
-    action = read_action(answer, names)
-    return _choice(_accepted(definition, action), action in truth.best, parts)
-
-
-def _premise(definition: PgmDefinition, answer: JSON, parts: dict[str, float]) -> Score:
-    """A rejection with the best alternative; a rejection alone where there is none."""
-    best, alternative = definition.truth.best, answer.get("alternative")
-    parts = parts | {"rejected": float(answer["reject"])}
-    if not answer["reject"]:
-        return _choice(False, False, parts)
-    if alternative is None:
-        return _choice(not best, not best, parts)
-    action = read_action(alternative, Names(definition.variables))
-    return _choice(_accepted(definition, action), action in best, parts)
-
-
-def _accepted(definition: PgmDefinition, action: tuple[int, int]) -> bool:
-    table: dict[tuple[int, int], Effect] = {effect.action: effect for effect in definition.truth.effects}
-    gold = [table[best] for best in definition.truth.best]
-    return action in table and accepted(definition.question, table[action], gold)
-
-
-def _choice(right: bool, exact: bool, parts: dict[str, float]) -> Score:
-    return _score_of(float(right), right, right and exact, parts)
-
-
-def _exact(right: bool, parts: dict[str, float]) -> Score:
-    return _score_of(float(right), right, right, parts)
-
-
-def _list(said: frozenset[int], gold: frozenset[int], parts: dict[str, float]) -> Score:
-    right = said == gold
-    f1 = 1.0 if right else 2 * len(said & gold) / (len(said) + len(gold))
-    return _score_of(f1, right, right, parts | {"f1": f1})
-
-
-def _score_of(headline: float, weak: bool, strict: bool, parts: dict[str, float]) -> Score:
-    return Score(
-        status="scored",
-        headline=headline,
-        passed={"weak": weak, "strict": strict},
-        parts=parts,
-        protocol_ok=True,
-    )

@@ -10,13 +10,13 @@ Source: arXiv 2610.14381, section 4.1 (ledger fields); the rules are ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from environments.pgm.definition import PgmDefinition
 from environments.pgm.estimate import Margin, estimate, gains
 from environments.pgm.evidence import Evidence
-from environments.pgm.judge import judge_answer
+from environments.pgm.mark import is_accepted
 from environments.pgm.phrase import phrase
 from environments.pgm.question import CHOICES, LISTS
 from environments.pgm.rules import accepted
@@ -62,6 +62,11 @@ def ledger(definition: PgmDefinition, record: Record) -> list[Entry]:
     return entries
 
 
+def strong_turn(entries: Sequence[Entry]) -> int | None:
+    """Return the number of the first strong turn, or None."""
+    return next((number for number, entry in enumerate(entries) if entry.strong), None)
+
+
 def entry_document(entry: Entry) -> dict[str, JSON]:
     """Return an entry as plain JSON."""
     return asdict(entry) | {"strong": entry.strong}
@@ -72,7 +77,7 @@ def _entry(definition: PgmDefinition, fields: Mapping[str, JSON], evidence: Evid
     found = estimate(fields, evidence)
     if found is None:
         return Entry(seq, estimand, False, False)
-    supports = judge_answer(definition, found.answer)
+    supports = is_accepted(definition, found.answer)
     margins = [*found.margins, *_rivals(definition, fields, evidence)]
     return Entry(seq, estimand, supports, all(value > ERRORS * error for value, error in margins))
 

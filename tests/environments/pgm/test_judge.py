@@ -182,4 +182,5 @@ def test_giving_up_is_a_missing_answer() -> None:
     assert session.call("give_up", {}, "g").ok
     score = PGM.judge(task.definition, session.record())
     assert score.status == "missing"
-    assert score.parts == {"queries": 1, "failed_queries": 1, "arms": 2, "rows": 600, "gave_up": 1}
+    effort = {"queries": 1, "failed_queries": 1, "arms": 2, "rows": 600, "gave_up": 1, "acquired": 0}
+    assert score.parts == effort

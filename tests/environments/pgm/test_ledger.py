@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from environments.pgm.analyses import analyses
 from environments.pgm.diagnostics import Trajectory, diagnose, ignored_share, trajectory
+from environments.pgm.family import PGM
 from environments.pgm.ledger import Entry, ledger
 from environments.session import Session
 from environments.task import JSON, Task
@@ -222,7 +222,10 @@ def test_extra_turns_lie_between_evidence_and_answer() -> None:
     for number in range(3):
         session.call("query", {"arms": arms * 2}, f"q{number}")
     session.call("answer", {"answer": gold}, "a")
-    assert trajectory(known, session.record(), correct=True) == Trajectory(True, True, 2)
+    parts = PGM.judge(task.definition, session.record()).parts
+    assert (parts["acquired"], parts["extra_turns"]) == (1.0, 2.0)
+    turns = PGM.analyses(task.definition, session.record())["ledger"]
+    assert [turn["strong"] for turn in turns] == [True] * 4
 
 
 def test_ledgers_of_players() -> None:
@@ -231,8 +234,8 @@ def test_ledgers_of_players() -> None:
     for player in (RandomLegal, PassiveGreedy, FullSweep):
         paths = []
         for task in small_set():
-            document = analyses(definition(task), played(task, player, "sweep"))
-            paths.append(Trajectory(document["acquired"], document["correct"], document["extra_turns"]))
+            score = PGM.judge(task.definition, played(task, player, "sweep"))
+            paths.append(trajectory(score.parts, correct=score.passed["weak"] is True))
         found[player] = diagnose(paths)
     assert found[RandomLegal].acquisition == 0
     assert (found[FullSweep].acquisition or 0) > 0.5
