@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from cards.card import Card
@@ -28,7 +29,7 @@ def build_tasks(cards: Sequence[Card], params: Mapping[str, Any], key: bytes) ->
         for task in family(name).build(cards, params.get(name) or {}, key)
     ]
     ordered = sorted(tasks, key=lambda task: task.row.id)
-    for one, other in zip(ordered, ordered[1:], strict=False):
+    for one, other in pairwise(ordered):
         if one.row.id == other.row.id:
             raise InputError(f"two tasks have the id {one.row.id}.", "Give the cards different ids.")
     return ordered
