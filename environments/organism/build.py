@@ -148,7 +148,7 @@ def session_task(key: bytes, specimen: Specimen, state: str) -> Task:
     answer: dict[str, JSON] = {"predictions": [definition.phenotype_values(row) for row in values]}
     if definition.diseased:
         answer["fault"] = {"target": definition.names[definition.target], "type": definition.fault}
-    facets = {"fault": definition.fault} if definition.diseased else {}
+    facets = {"fault": definition.fault, "strict": "yes"} if definition.diseased else {}
     return Task(
         row=row,
         brief=brief(definition),
@@ -188,6 +188,7 @@ def _probe_task(key: bytes, specimen: Specimen, item: Item) -> Task:
 def _facets(specimen: Specimen, variant: str, collection: str) -> dict[str, str]:
     return {
         "variant": variant,
+        "strict": "weak-only",
         "collection": collection,
         "tier": specimen.tier,
         "class": specimen.census.ambiguity,
