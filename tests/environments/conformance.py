@@ -99,7 +99,7 @@ class FamilyConformance:
             assert Task.model_validate_json(canonical_json(task.model_dump())) == task
 
     def test_public_rows_tell_nothing(self, tasks: list[Task]) -> None:
-        """Rows of one setting differ in their id alone; rows stand in the order of ids and never repeat one."""
+        """Rows of one setting differ in their id alone, stand in the order of ids, and never repeat one."""
         assert len({task.row.id for task in tasks}) == len(tasks)
         assert [task.row.id for task in tasks] == sorted(task.row.id for task in tasks)
         rest = {canonical_json(t.row.model_dump(exclude={"id"})) for t in tasks}
