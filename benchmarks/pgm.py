@@ -1,6 +1,6 @@
 """Causal worlds: speed against pyAgrum and pgmpy, the build, acceptance, the players' table.
 
-    python benchmarks/pgm.py [speed] [build] [acceptance] [players]      default: all
+    python benchmarks/pgm.py [speed] [build] [unique] [acceptance] [players]      default: all
 
 pyAgrum comes with the test extra. pgmpy is compared where it is installed; it is large and slow to import,
 so it is no dependency: install it into an environment of its own and run the part ``speed`` there.
@@ -32,6 +32,7 @@ from environments.pgm.rules import accepted_share
 from environments.pgm.sample import sample
 from environments.pgm.separation import separated
 from environments.pgm.structural import Graph, list_world, yes_no_world
+from environments.pgm.unique import fingerprint
 from environments.pgm.validate import misleads, validate
 from tests.environments.pgm.agrum import public, pyagrum, to_agrum
 
@@ -178,6 +179,19 @@ def build_time() -> None:
     print(f"a set of {len(sets[0])} tasks: {min(times):.1f} s of CPU; equal twice: {sets[0] == sets[1]}")
 
 
+def unique(seeds: int = 5) -> None:
+    """Count how often worlds repeat within and between sets of several keys."""
+    found: list[str] = []
+    for number in range(seeds):
+        worlds: dict[str, list[Any]] = {}
+        for task in build({}, bytes([number]) * 32):
+            worlds.setdefault(task.cluster, []).append(definition_of(task))
+        for known in worlds.values():
+            asked, truths = [d.question for d in known], [d.truth for d in known]
+            found.append(fingerprint(known[0].world, asked, truths))
+    print(f"{len(found)} worlds of {seeds} keys, {len(set(found))} different")
+
+
 def acceptance(tries: int = 200) -> None:
     """Print acceptance, traps, chance and speed of every kind of world."""
     rng = np.random.default_rng(1)
@@ -303,7 +317,7 @@ def definition_of(task: Any) -> Any:
     return PgmDefinition.model_validate(task.definition)
 
 
-PARTS = {"speed": speed, "build": build_time, "acceptance": acceptance, "players": players}
+PARTS = {"speed": speed, "build": build_time, "unique": unique, "acceptance": acceptance, "players": players}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
