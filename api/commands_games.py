@@ -134,7 +134,8 @@ def _lines(console: Any, report: Mapping[str, Any]) -> None:
         console.print(f"  {name.replace('_', ' ')}: {shown}", highlight=False)
     for tier, item in report["gaps_by_stage1"].items():
         console.print(
-            f"  Stage 1 {tier}: gap {100 * item['gap']:+.1f} points over {item['n']:.0f} games", highlight=False
+            f"  Stage 1 {tier}: gap {100 * item['gap']:+.1f} points over {item['n']:.0f} games",
+            highlight=False,
         )
     for name, item in report["behaviour"].items():
         console.print(f"  {name.replace('_', ' ')}: {item['share']:.0%} of {item['n']:.0f}", highlight=False)
