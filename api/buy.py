@@ -50,14 +50,19 @@ class Buyer:
     pending: list[str] = field(default_factory=list)
 
     def collect(self, record: CutRecord, source: Path | None) -> None:
-        """Collect a folder's papers, listings, dates and sources into the store's arrivals."""
+        """Collect a folder's papers, listings, dates and sources into the store's arrivals.
+
+        They are dated by the cut's due time rather than by the clock, so that a run that was broken off
+        and one that was not record the same.
+        """
         arrivals = Arrivals(self.workspace.arrivals)
+        now = min(self.clock(), datetime.fromisoformat(record.due))
         if source is not None:
             from curation.folder_source import collect_folder
 
-            collect_folder(source, arrivals, self.clock())
+            collect_folder(source, arrivals, now)
         if not self.offline:
-            self._collect_online(record, arrivals)
+            self._collect_online(record, arrivals, now)
 
     @property
     def asks(self) -> bool:
@@ -101,7 +106,7 @@ class Buyer:
             message = f"{len(owed)} replies are still owed for {stage}: {'; '.join(owed[:SHOWN])}"
             raise OwedCallError(message, "Run `almanac cut` again; it buys only what is missing.")
 
-    def _collect_online(self, record: CutRecord, arrivals: Arrivals) -> None:
+    def _collect_online(self, record: CutRecord, arrivals: Arrivals, now: datetime) -> None:
         from curation.arxiv_source import ArxivSource
         from curation.crossref import Crossref
         from curation.harvest import Collection, collect
@@ -112,7 +117,7 @@ class Buyer:
             report = collect(
                 Collection(
                     arrivals=arrivals,
-                    now=self.clock(),
+                    now=now,
                     after=parse_interval(str(self.params["window"]["after"])),
                     arxiv=ArxivSource(settings.arxiv_url, listing),
                     crossref=Crossref(settings.crossref_url, registry, settings.contact),

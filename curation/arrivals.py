@@ -16,7 +16,7 @@ from typing import Any
 
 from cards.canonical import JSON, canonical_json, sha256_hex
 from cards.errors import InputError
-from curation.rows import append_row, read_rows, write_bytes
+from curation.rows import append_rows, read_rows, write_bytes
 
 
 class Arrivals:
@@ -66,9 +66,9 @@ class Arrivals:
         for path in sorted((self.folder / "harvest").glob("*.json")):
             yield json.loads(path.read_text(encoding="utf-8"))
 
-    def append(self, log: str, row: JSON) -> None:
-        """Append a row to ``contents``, ``dates`` or ``sources``."""
-        append_row(self.folder / f"{log}.jsonl", row)
+    def append(self, log: str, *rows: JSON) -> None:
+        """Append rows that belong together to ``contents``, ``dates`` or ``sources``."""
+        append_rows(self.folder / f"{log}.jsonl", rows)
 
     def rows(self, log: str) -> list[dict[str, Any]]:
         """Return all rows of a log, oldest first; a log that does not exist is empty."""

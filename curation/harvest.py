@@ -103,9 +103,13 @@ def _look_up_dates(job: Collection, shelf: Shelf, paper: Paper) -> None:
     for name in sorted({name for record in records for name in related(record)}):
         if name.startswith("10.") and name.casefold() not in known and not arxiv_month(name):
             replies[f"doi:{name}"] = job.crossref.work(name)
-    for asked, reply in replies.items():
-        row = {"paper": paper.key, "asked": asked, "reply": reply, "seen": job.now.isoformat()}
-        job.arrivals.append("dates", row)
+    seen = job.now.isoformat()
+    rows = [
+        {"paper": paper.key, "asked": asked, "reply": reply, "seen": seen} for asked, reply in replies.items()
+    ]
+    # All at once: a paper with only some of its replies would not be asked about again for a week.
+    job.arrivals.append("dates", *rows)
+    for row in rows:
         shelf.add_dates(row)
 
 

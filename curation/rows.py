@@ -43,14 +43,19 @@ def read_rows(path: Path, *, skip_torn: bool = False) -> list[dict[str, Any]]:
 
 
 def append_row(path: Path, row: JSON) -> None:
-    """Append one row with a single write and fsync; a line torn by a crash is closed off first."""
+    """Append one row, durably; a line torn by a crash is closed off first."""
+    append_rows(path, [row])
+
+
+def append_rows(path: Path, rows: Iterable[JSON]) -> None:
+    """Append rows that belong together with a single write and fsync, so that a kill leaves all or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    line = canonical_json(row) + b"\n"
+    lines = jsonl(rows)
     with path.open("a+b") as stream:
         if stream.tell() > 0:
             stream.seek(-1, os.SEEK_END)
-            line = line if stream.read(1) == b"\n" else b"\n" + line
-        stream.write(line)
+            lines = lines if stream.read(1) == b"\n" else b"\n" + lines
+        stream.write(lines)
         stream.flush()
         os.fsync(stream.fileno())
 
