@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from cards.canonical import JSON, canonical_json, jsonl
+from cards.canonical import JSON, jsonl
 from cards.errors import InputError
 
 SALT_FIELD = "salt"
