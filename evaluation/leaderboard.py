@@ -282,7 +282,8 @@ def _row_order(row: tuple[str, Cell]) -> tuple[Any, ...]:
     player, cell = row
     weak = cell.weak.value if cell.weak is not None else -1.0
     variants = {"original": 0, "counterfactual": 1}
-    return protocol_order(cell.key.protocol), variants.get(cell.key.variant, 2), -weak, player
+    variant = variants.get(cell.key.variant, 2), cell.key.variant
+    return protocol_order(cell.key.protocol), variant, -weak, player
 
 
 def _board(sha256: str, runs: Sequence[StoredRun], known: Known | None) -> Board:

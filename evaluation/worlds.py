@@ -117,17 +117,24 @@ def _budget(protocol: str, rows: Sequence[EpisodeRow]) -> Budget:
     for row in rows:
         groups[row.facets.get("collection", "")].append(row)
         groups[row.facets.get("variant", "")].append(row)
+    order = sorted(groups, key=lambda name: _place(name, groups[name][0]))
     said = [row.parts["said_yes"] for row in rows if "said_yes" in row.parts]
     lists = [row for row in rows if row.setting == "core_list"]
     return Budget(
         protocol=protocol,
-        accepted={name: _rate(group, "weak") for name, group in groups.items()},
-        exact={name: _rate(group, "strict") for name, group in groups.items()},
+        accepted={name: _rate(groups[name], "weak") for name in order},
+        exact={name: _rate(groups[name], "strict") for name in order},
         f1=float(np.mean([row.parts.get("f1", 0.0) for row in lists])) if lists else None,
         yes_share=float(np.mean(said)) if said else None,
         logged={name: float(np.mean([row.parts.get(name, 0.0) for row in rows])) for name in LOGGED},
         ledger={name: _diagnose(groups[name]) for name in ("core", "qual") if name in groups},
     )
+
+
+def _place(name: str, row: EpisodeRow) -> tuple[str, bool, str, str]:
+    """Return where a line stands: core and what it is made of, then qual and its types."""
+    collection = row.facets.get("collection", "")
+    return collection, name != collection, row.setting, name
 
 
 def _rate(rows: Sequence[EpisodeRow], standard: str) -> Rate:

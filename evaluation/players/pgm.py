@@ -101,7 +101,8 @@ class PassiveGreedy(_Player):
         if form == "yes_no":
             given = self._fields.get("given")
             wheres = [{given: state} for state in self._evidence.states(given)] if given else [{}]
-            return [[_observe(MOST_ROWS, asked, where) for where in wheres][:ARMS]]
+            rows = min(MOST_ROWS, limits.get("rows", MOST_ROWS * len(wheres)) // len(wheres))
+            return [[_observe(rows, asked, where) for where in wheres]]
         return []
 
     def _answer(self) -> JSON:
