@@ -15,7 +15,7 @@ $(READY): requirements.txt pyproject.toml
 	"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11")'
 	"$(PYTHON)" -m venv "$(VENV)"
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check uv
-	"$(BIN)/uv" pip install --quiet --python "$(BIN)/python" --no-deps -r requirements.txt
+	"$(BIN)/uv" pip install --quiet --compile-bytecode --python "$(BIN)/python" --no-deps -r requirements.txt
 	"$(BIN)/uv" pip install --quiet --python "$(BIN)/python" --no-deps --editable .
 	touch "$(READY)"
 
