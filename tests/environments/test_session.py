@@ -22,13 +22,13 @@ class Counter:
     def __init__(self) -> None:
         self.total = 0
         self.brief: dict[str, JSON] = {"goal": ["count"]}
-        self.meters: Mapping[str, int] = {"calls": 6, "turns": 2}
+        self.meters: Mapping[str, int] = {"calls": 6, "doses": 2}
 
     @property
     def tools(self) -> Sequence[Tool]:
         """``add`` and ``stop``."""
         call = {"calls": 1}
-        charge = Charge(succeeded={"calls": 1, "turns": 1}, refused=call, unreadable=call)
+        charge = Charge(succeeded={"calls": 1, "doses": 1}, refused=call, unreadable=call)
         commit = Charge(succeeded=call)
         return [
             Tool(name="add", kind="experiment", description="", parameters={}, charge=charge),
@@ -69,10 +69,10 @@ def nested(levels: int) -> JSON:
 def test_each_outcome_charges_what_the_tool_says() -> None:
     """Succeeded, refused and unreadable actions cost what the tool's table says."""
     one = session()
-    assert one.call("add", {"n": 2}, "a").remaining == {"calls": 5, "turns": 1}
-    assert one.call("add", {"n": 3}, "b").remaining == {"calls": 4, "turns": 1}
-    assert one.call("add", {"m": 3}, "c").remaining == {"calls": 3, "turns": 1}
-    assert one.call("fly", {}, "d").remaining == {"calls": 2, "turns": 1}
+    assert one.call("add", {"n": 2}, "a").remaining == {"calls": 5, "doses": 1}
+    assert one.call("add", {"n": 3}, "b").remaining == {"calls": 4, "doses": 1}
+    assert one.call("add", {"m": 3}, "c").remaining == {"calls": 3, "doses": 1}
+    assert one.call("fly", {}, "d").remaining == {"calls": 2, "doses": 1}
 
 
 def test_an_action_beyond_the_budget_is_refused_before_the_world_sees_it() -> None:
@@ -83,8 +83,8 @@ def test_an_action_beyond_the_budget_is_refused_before_the_world_sees_it() -> No
     reply = one.call("add", {"n": 4}, "c")
     assert reply.error is not None
     assert reply.error.code == "budget"
-    assert "turns" in reply.error.message
-    assert reply.remaining == {"calls": 3, "turns": 0}
+    assert "doses" in reply.error.message
+    assert reply.remaining == {"calls": 3, "doses": 0}
 
 
 def test_the_call_cap_ends_the_session_by_its_own_name() -> None:
@@ -93,6 +93,34 @@ def test_the_call_cap_ends_the_session_by_its_own_name() -> None:
     replies = [one.call("fly", {}, str(n)) for n in range(6)]
     assert [reply.done for reply in replies] == [False] * 5 + [True]
     assert one.record().ending == "call_cap"
+
+
+class _Turns(Counter):
+    """A counter whose actions spend turns, one each however they end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meters = {"turns": 3}
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """``add`` and ``stop``."""
+        turn = Charge(succeeded={"turns": 1}, refused={"turns": 1}, unreadable={"turns": 1})
+        return [tool.model_copy(update={"charge": turn}) for tool in super().tools]
+
+
+def test_the_last_turn_ends_the_session_by_its_own_name() -> None:
+    """Turns end a session as calls do; an action that is none costs a turn like any other."""
+    one = Session(_Turns(), OPTIONS)
+    replies = [one.call("add", {"n": 2}, "a"), one.call("fly", {}, "b"), one.call("add", {"n": 1}, "c")]
+    assert [reply.remaining for reply in replies] == [{"turns": 2}, {"turns": 1}, {"turns": 0}]
+    assert [reply.done for reply in replies] == [False, False, True]
+    assert one.record().ending == "turn_cap"
+    last = Session(_Turns(), OPTIONS)
+    for number in range(2):
+        last.call("fly", {}, str(number))
+    assert last.call("stop", {}, "last").done
+    assert last.record().ending == "completed"
 
 
 def test_a_commit_with_the_last_call_counts() -> None:
@@ -135,7 +163,7 @@ def test_a_bad_key_changes_nothing(key: Any) -> None:
     assert reply.error is not None
     assert reply.error.code == "bad_key"
     assert one.events == ()
-    assert one.remaining == {"calls": 6, "turns": 2}
+    assert one.remaining == {"calls": 6, "doses": 2}
 
 
 UNREAD: list[tuple[JSON, str]] = [
@@ -158,12 +186,12 @@ def test_arguments_refused_unread_replay_and_retry(args: JSON, code: str) -> Non
     reply = one.call("add", args, "a")
     assert reply.error is not None
     assert reply.error.code == code
-    assert reply.remaining == {"calls": 5, "turns": 2}
+    assert reply.remaining == {"calls": 5, "doses": 2}
     again = session(stored(one))
     assert again.record() == one.record()
     assert again.call("add", args, "a") == reply
     assert again.call("add", {"n": 2}, "a").error is not None
-    assert again.remaining == {"calls": 5, "turns": 2}
+    assert again.remaining == {"calls": 5, "doses": 2}
 
 
 def test_other_unread_arguments_under_the_same_key_are_a_conflict() -> None:
