@@ -14,7 +14,10 @@ from evaluation.players.candidate_checker import CandidateChecker
 from evaluation.players.drone import BestOfTen, Contrast, OneDesign
 from evaluation.players.organism import Closer, Heuristic, RandomGuess
 from evaluation.players.pgm import FullSweep, PassiveGreedy, RandomArms, RandomLegal
+from evaluation.players.regression import Regression
 from evaluation.players.scripted import ScriptedPlayer, options_of
+from evaluation.players.sparse import sparse_fit
+from evaluation.players.symbolic import symbolic_fitter
 
 Definitions = Callable[[str], Mapping[str, JSON]]
 """Returns a task's sealed definition by id; what an insider needs and nobody else gets."""
@@ -37,6 +40,20 @@ SCRIPTED: dict[str, Entry] = {
     "null": Entry("null", 1, "knows nothing and claims little"),
     "candidate-checker": Entry(
         "rule", 1, "solves Identification for s with one observation", ("law",), lambda _: CandidateChecker()
+    ),
+    "sparse-regression": Entry(
+        "rule",
+        1,
+        "fits few dimensionless terms to what it reads",
+        ("law",),
+        lambda _: Regression(sparse_fit),
+    ),
+    "symbolic-regression": Entry(
+        "rule",
+        1,
+        "evolves expressions with gplearn (extra: symbolic)",
+        ("law",),
+        lambda seed: Regression(symbolic_fitter(seed)),
     ),
     "perfect-memory": Entry(
         "insider", 1, "answers with the Original relation, whatever it observes", ("law",)
