@@ -12,6 +12,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -55,6 +56,8 @@ class _Door:
 
     async def show(self, request: Request) -> Response:
         """Answer GET /v1/episode: brief, tools, remaining budget, done."""
+        if request.method != "GET":  # Starlette lets HEAD in with GET
+            raise HTTPException(404)
         episode = await self._episode(request)
         if episode is None:
             return _not_found()
@@ -126,7 +129,9 @@ async def _body(request: Request) -> bytes:
 
 
 def _token(request: Request) -> str:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    """Return the bearer token; two headers name none, because a proxy might have read the other one."""
+    given = request.headers.getlist("authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 

@@ -64,6 +64,12 @@ def main() -> None:
         # The reader of a pipe has gone; keep Python from complaining at exit as well.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        # A full disk, a folder that may not be written: the machine's fault, which a traceback hides.
+        place = f" ({error.filename})" if error.filename else ""
+        print(f"error: {error.strerror or error}{place}", file=sys.stderr)
+        print("       Mend that and run the command again; what was finished is kept.", file=sys.stderr)
+        sys.exit(1)
 
 
 def _check_packages() -> None:

@@ -106,8 +106,10 @@ def equal(
     from cards.errors import AlmanacError
 
     try:
+        trees = [_expression(text) for text in (left, right)]  # hostile text is refused before anything else
         loaded = _sound(_read(card, workspace), _NEEDED_FOR_EQUAL)
-        trees = [_expression(text, loaded) for text in (left, right)]
+        for tree in trees:
+            _check_names(tree, loaded)
         verdict = decide(trees[0], trees[1], loaded.domain())
     except AlmanacError as trouble:
         trouble.exit_code = 2
@@ -170,25 +172,33 @@ def _sound(card: Card, checks: tuple[str, ...] | None = None) -> Card:
     return card
 
 
-def _expression(text: str, card: Card) -> Tree:
-    """Read infix text or a JSON document over the card's inputs and parameters.
+def _expression(text: str) -> Tree:
+    """Read infix text or a JSON document.
 
     Raises:
-        ExpressionError: when it cannot be read or names something else.
+        ExpressionError: when it cannot be read.
     """
     from cards.document import loads_bounded, read_tree
-    from cards.errors import ExpressionError
-    from cards.expression import names
     from cards.infix import parse_infix
 
-    tree = read_tree(loads_bounded(text)) if text.lstrip().startswith("{") else parse_infix(text)
+    return read_tree(loads_bounded(text)) if text.lstrip().startswith("{") else parse_infix(text)
+
+
+def _check_names(tree: Tree, card: Card) -> None:
+    """Refuse an expression that names something beside the card's inputs and parameters.
+
+    Raises:
+        ExpressionError: with the name.
+    """
+    from cards.errors import ExpressionError
+    from cards.expression import names
+
     known = {item.name for item in card.inputs} | set(card.values())
     if unknown := sorted(names(tree) - known):
         raise ExpressionError(
             f"{unknown[0]!r} is neither an input nor a parameter of {card.id}.",
             f"Known: {', '.join(sorted(known))}.",
         )
-    return tree
 
 
 def _print_findings(name: str, findings: list[Finding]) -> None:

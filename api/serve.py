@@ -41,11 +41,14 @@ def run_door(name: str, workspace: Path, address: tuple[str, int], agent_url: st
         raise InputError(f"there is no door {name!r}.", f"The doors are: {', '.join(DOORS)}.")
     import uvicorn
 
+    from api.deadline import PunctualProtocol
+
     listening = _listen(address)
     host, port = listening.getsockname()[:2]
     app = _app(name, workspace, agent_url)
     config = uvicorn.Config(
         app,
+        http=PunctualProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -106,7 +106,7 @@ class Source(_Model):
 
     authors: str
     title: str
-    year: int
+    year: int = Field(ge=-3000, le=9999)
     venue: str = ""
     doi: str | None = None
     arxiv: str | None = None
@@ -137,7 +137,7 @@ class Card(_Model):
     source: Source
     evidence: tuple[Span, ...] = ()
     inputs: tuple[Input, ...] = Field(min_length=1, max_length=8)
-    constraints: tuple[ConstraintText, ...] = ()
+    constraints: tuple[ConstraintText, ...] = Field(default=(), max_length=16)
     parameters: tuple[Parameter, ...] = ()
     observables: tuple[Observable, ...] = Field(min_length=1, max_length=4)
     relative_tolerance: float = Field(gt=0, lt=1)

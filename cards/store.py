@@ -23,6 +23,8 @@ MAX_BYTES = 200_000
 """Size allowed for a card file."""
 MAX_NESTING = 40
 """Depth of YAML nesting allowed in a card file."""
+MAX_VALUES = 12_000
+"""Values allowed in a card file; a relation of 1024 nodes, written out as a document, has some 7,000."""
 _EXPRESSIONS: tuple[tuple[str, str, TypeAdapter[Any]], ...] = (
     ("observables", "relation", TypeAdapter(Relation)),
     ("constraints", "", TypeAdapter(ConstraintText)),
@@ -107,13 +109,17 @@ class _Loader(yaml.SafeLoader):
     """The safe loader without aliases, duplicate keys, deep nesting and date conversion."""
 
     nesting = 0
+    values = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             raise self.refusal("aliases are not read in cards")
         self.nesting += 1
+        self.values += 1
         if self.nesting > MAX_NESTING:
             raise self.refusal(f"nested deeper than {MAX_NESTING}")
+        if self.values > MAX_VALUES:
+            raise self.refusal(f"more than {MAX_VALUES:,} values")
         node = super().compose_node(parent, index)
         self.nesting -= 1
         return node

@@ -39,16 +39,23 @@ def fetch_part(pointer: bytes, remote: str, target: Path) -> list[str]:
         ReleaseError: when an object is missing or altered; names it.
     """
     read = _reader(remote)
-    listing = json.loads(_object(read, remote, directory_md5(pointer)))
+    listing = _listing(_object(read, remote, directory_md5(pointer)))
     target.mkdir()
-    names = []
-    for entry in listing:
-        name = str(entry["relpath"])
+    for name, md5 in listing.items():
+        (target / name).write_bytes(_object(read, remote, md5))
+    return list(listing)
+
+
+def _listing(data: bytes) -> dict[str, str]:
+    """Return name and digest of every file of a folder, from DVC's listing of it."""
+    try:
+        listing = {str(entry["relpath"]): str(entry["md5"]) for entry in json.loads(data)}
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ReleaseError("the release's list of files cannot be read.", "Tell the publisher.") from error
+    for name in listing:
         if not _NAME.match(name):
-            raise ReleaseError(f"the release lists a file named {name!r}, which is not a plain name.")
-        (target / name).write_bytes(_object(read, remote, str(entry["md5"])))
-        names.append(name)
-    return names
+            raise ReleaseError(f"the release lists a file named {name[:80]!r}, which is not a plain name.")
+    return listing
 
 
 def directory_md5(pointer: bytes) -> str:

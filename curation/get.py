@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from configparser import ConfigParser
+from configparser import Error as ConfigParserError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,8 +118,20 @@ def public_remote(git: Git, revision: str) -> str:
     """Return the address of the public remote that a revision's own DVC configuration names."""
     parser = ConfigParser(interpolation=None)
     text = (git.show(revision, ".dvc/config") or b"").decode("utf-8", "replace")
-    parser.read_string("\n".join(line.strip() for line in text.splitlines()))
+    try:
+        parser.read_string("\n".join(line.strip() for line in text.splitlines()))
+    except ConfigParserError as error:
+        raise ReleaseError(
+            f"the DVC configuration of {revision} cannot be read.", "Give --remote-url."
+        ) from error
     return parser.get("'remote \"public\"'", "url", fallback="")
+
+
+def _pointed_at(pointer: bytes) -> str:
+    try:
+        return check_version(str(json.loads(pointer)["version"]))
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise ReleaseError(f"{LATEST} there names no release.", "Name a version.") from error
 
 
 def _fetch(wanted: Wanted, origin: Origin, folder: Path) -> dict[str, Any]:
@@ -127,7 +140,7 @@ def _fetch(wanted: Wanted, origin: Origin, folder: Path) -> dict[str, Any]:
         pointer = git.show("main", LATEST) or git.show("origin/main", LATEST)
         if pointer is None:
             raise ReleaseError(f"{wanted.source} has no published release.")
-        version = check_version(str(json.loads(pointer)["version"]))
+        version = _pointed_at(pointer)
     tag, place = f"v{version}", f"data/releases/{version}"
     if not git.has_tag(tag):
         raise ReleaseError(f"{wanted.source} has no release {version}.", "Fetch its tags, or name another.")

@@ -132,5 +132,6 @@ class Git:
 def clone(source: str, target: Path, environment: Mapping[str, str], *options: str) -> Git:
     """Clone ``source`` (a path or an address) to ``target`` and return the clone."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    Git(target.parent, environment).run("clone", "--quiet", "--no-hardlinks", *options, source, str(target))
+    words = ["clone", "--quiet", "--no-hardlinks", *options, "--", source, str(target)]
+    Git(target.parent, environment).run(*words)
     return Git(target, environment)

@@ -193,6 +193,7 @@ def test_equal_ends_with_the_outcome(left: str, right: str, code: int) -> None:
         (TRUTH, "[" * 100_000, GAS.id, ""),
         (TRUTH, '{"op":"neg","args":[' * 100_000, GAS.id, ""),
         (TRUTH, TRUTH, "no_such_card", "no_such_card"),
+        ('{"op":"neg","args":[' * 100_000, TRUTH, "no_such_card", "characters"),
     ],
 )
 def test_equal_ends_with_2_on_what_it_cannot_use(left: str, right: str, card: str, word: str) -> None:

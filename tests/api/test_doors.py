@@ -130,6 +130,18 @@ def test_every_other_route_answers_the_same(house: House) -> None:
     assert house.store.probes(identity) == counted
 
 
+def test_head_and_two_tokens_open_nothing(house: House) -> None:
+    """HEAD is no route, and of two Authorization headers neither counts, whichever comes first."""
+    identity, token = house.episode(house.shelf.held[0])
+    url = f"{house.agent}/v1/episode"
+    assert _get(url, token, "HEAD").status_code == 404
+    assert house.store.probes(identity) == 1
+    with httpx2.Client(trust_env=False) as client:
+        for pair in ((token, "other"), ("other", token), (token, token)):
+            answer = client.get(url, headers=[("Authorization", f"Bearer {text}") for text in pair])
+            assert (answer.status_code, answer.content) == (404, b'{"error":"not found"}')
+
+
 BODIES = [
     b"", b"null", b"[]", b"{", b'{"tool": 1}', b'{"args": {}}', b'{"tool": "nope", "args": {}}',
     b'{"tool": "complete"}', b'{"tool": "complete", "args": []}', b'{"tool": "complete", "args": {"x": NaN}}',

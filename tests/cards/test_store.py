@@ -75,6 +75,8 @@ def test_historical_cards_are_sorted_and_unique() -> None:
         (("n*F/k", "[1, 2]"), ("observables[0].relation",)),
         (("F*n < 50", "F*n = 50"), ("constraints[0]",)),
         (("F*n < 50", "F*n"), ("constraints[0]",)),
+        (("F*n < 50", "F*n < 50, " * 16 + "F*n < 51"), ("constraints", "16")),
+        (("year: 1678", "year: 99999999999999999999"), ("year",)),
         (("absolute_tolerance: 1e-4", "absolute_tolerance: -1"), ("absolute_tolerance", "greater than 0")),
         (("collection: historical", "collection: ancient"), ("collection",)),
         (("id: two-springs", "id: ../../etc"), ("id",)),
@@ -134,6 +136,8 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         "!!binary aGVsbG8=",
         "a: !!set {x, y}",
         "a: \t- b",
+        "a: [" + "1," * 60_000 + "1]",
+        "\n".join(f"k{i}: 1" for i in range(20_000)),
     ],
 )
 def test_hostile_files_are_refused_quickly(text: str, tmp_path: Path) -> None:

@@ -69,3 +69,11 @@ def test_a_clone_shows_files_of_any_revision(tmp_path: Path) -> None:
     assert git.show("main", "file.txt") == b"one"
     assert git.show("main", "missing.txt") is None
     assert git.show("v9", "file.txt") is None
+
+
+def test_an_address_is_never_an_option(tmp_path: Path) -> None:
+    """What looks like an option of git is taken for an address, and nothing is run."""
+    ran = tmp_path / "ran"
+    with pytest.raises(GitError, match="--upload-pack"):
+        clone(f"--upload-pack=touch {ran}", _repository(tmp_path / "a").folder, ENVIRONMENT)
+    assert not ran.exists()
