@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from environments.law.definition import LawDefinition
+from environments.law.failures import failure
 from environments.law.judge import count_experiments
 from environments.law.tools import COMPLETE, PROPOSE
 from environments.task import JSON, Event, Record
@@ -16,7 +17,8 @@ def analyses(definition: LawDefinition, record: Record) -> Mapping[str, JSON]:
     ``experiments``: readings seen. ``calls``, ``refused``: actions. ``confidences``: for each report
     its number of experiments so far and its confidences by hypothesis id. ``forecast_errors``: for
     each accepted proposal the largest normalised error of each hypothesis' forecasts, and of the
-    most trusted one. ``capped``: whether the safety cap ended the session.
+    most trusted one. ``capped``: whether the safety cap ended the session. ``failure``: why the episode
+    failed, one of ``failures.CATEGORIES``.
     """
     return {
         "experiments": count_experiments(record, definition),
@@ -29,6 +31,7 @@ def analyses(definition: LawDefinition, record: Record) -> Mapping[str, JSON]:
             if event.tool == PROPOSE and event.outcome == "succeeded"
         ],
         "capped": record.ending == "call_cap",
+        "failure": failure(definition, record),
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from cards.card import Card
 from cards.document import tree_document
 from cards.errors import InputError
+from cards.expression import size
 from environments.law.brief import SETTINGS, task_brief
 from environments.law.definition import VARIANTS, LawDefinition
 from environments.law.generate import EVAL_POINTS, Limits, Pair, make_pair
@@ -76,7 +77,7 @@ def family_tasks(pair: Pair, key: bytes, fixed_budget: int = DEFAULT_BUDGET) -> 
                     answer=answer(definition),
                     seed=pair.seed.hex(),
                     cluster=opaque_id(key, NAME, pair.card.id),
-                    facets=_facets(pair, variant),
+                    facets=_facets(pair, definition),
                     link={"card": pair.card.id},
                 )
             )
@@ -94,11 +95,17 @@ def answer(definition: LawDefinition) -> JSON:
     }
 
 
-def _facets(pair: Pair, variant: str) -> dict[str, str]:
+def _facets(pair: Pair, definition: LawDefinition) -> dict[str, str]:
+    truth = definition.truth()
+    hidden = [c for c in definition.constants if c.role == "hidden" or c.original != c.counterfactual]
+    asked = [c for c in hidden if c.role == "hidden" or definition.s == 1]
     return {
-        "variant": variant,
+        "variant": definition.variant,
         "collection": pair.card.collection,
         "tier": pair.tier,
         "class": pair.definition.pair_class,
         "strict": "yes" if pair.definition.strict else "weak-only",
+        "kinds": "+".join(item.kind for item in definition.mutations),
+        "nodes": str(sum(size(tree) for tree in truth.values())),
+        "constants": str(len(asked)),
     }

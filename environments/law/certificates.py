@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from cards.card import Card
 from cards.domain import satisfied
 from cards.errors import ExpressionError, UnitError
 from cards.evaluate import evaluate_partial
-from cards.expression import names
+from cards.expression import Apply, Number, Tree, names, walk
 from cards.units import infer, matches, parse_unit
 from environments.law.definition import VARIANTS, Certificate, FloatArray, LawDefinition
 from environments.law.distinguish import distinguishable, structural
@@ -80,13 +80,35 @@ def complete(study: Study, definition: LawDefinition) -> Certificate:
 
 
 def finite(study: Study, definition: LawDefinition) -> Certificate:
-    """The mutated relation is real and finite at a dense sample of the domain and at its corners."""
+    """The mutated relation is real and finite at a dense sample of the domain and at its corners.
+
+    A sample may step over a pole; what is divided by must therefore keep its sign as well.
+    """
     count = len(next(iter(study.sample.values())))
     try:
         definition.respond(study.sample, "counterfactual")
     except ExpressionError as error:
         return Certificate(name="finite", passed=False, values={"points": count}, message=str(error))
+    values: dict[str, FloatArray | float] = dict(study.sample)
+    values |= definition.constant_values("counterfactual") | definition.told_values()
+    for name, tree in definition.relations.items():
+        for path, divisor in divisors(tree):
+            found = evaluate_partial(divisor, values)[0]
+            if float(np.min(found)) < 0 < float(np.max(found)):
+                message = f"{name}: what is divided by at {path} passes through zero"
+                return Certificate(name="finite", passed=False, values={"points": count}, message=message)
     return Certificate(name="finite", passed=True, values={"points": count})
+
+
+def divisors(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Yield what a tree divides by, with its path: denominators and bases of negative powers."""
+    for path, node in walk(tree):
+        if isinstance(node, Apply) and node.op == "div":
+            yield path, node.args[1]
+        elif isinstance(node, Apply) and node.op == "pow":
+            base, power = node.args
+            if isinstance(power, Number) and power.value < 0:
+                yield path, base
 
 
 def spread(study: Study, definition: LawDefinition) -> Certificate:

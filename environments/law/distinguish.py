@@ -48,24 +48,30 @@ def structural(study: Study, definition: LawDefinition) -> Certificate:
         return Certificate(name="structural", passed=False, message=message)
     values: dict[str, Any] = {}
     for predictor, world in _BOTH:
-        fitted = _refit(definition, predictor, world)
-        counts = _counts(definition, predictor, world, fitted)
-        values[f"{predictor}_on_{world}"] = {**counts, "fitted": fitted}
-        if not _clear(counts):
-            message = "a refit of hidden parameters hides the difference"
-            return Certificate(name="structural", passed=False, values=values, message=message)
+        for label, fitted in _refits(definition, predictor, world).items():
+            counts = _counts(definition, predictor, world, fitted)
+            values[f"{predictor}_on_{world}{label}"] = {**counts, "fitted": fitted}
+            if not _clear(counts):
+                message = "a refit of hidden parameters hides the difference"
+                return Certificate(name="structural", passed=False, values=values, message=message)
     return Certificate(name="structural", passed=True, values=values)
 
 
-def _refit(definition: LawDefinition, predictor: Variant, world: Variant) -> dict[str, float]:
+def _refits(definition: LawDefinition, predictor: Variant, world: Variant) -> dict[str, dict[str, float]]:
+    """Return the least-squares fit and, where it takes a constant through zero, the best that does not."""
     values = definition.constant_values(predictor)
     free = {name: values[name] for name in hidden_names(definition, ("hidden",))}
     if not free:
-        return {}
+        return {"": {}}
     columns = definition.columns(definition.eval_inputs)
     readings = observe(definition, columns, world)
     weights = tolerance_weights(definition, readings)
-    return fit(definition, predictor, columns, readings, weights=weights, free=free, tolerance=COARSE)
+    given = (definition, predictor, columns, readings)
+    fits = {"": fit(*given, weights=weights, free=free, tolerance=COARSE)}
+    if any(fits[""][name] * start < 0 for name, start in free.items()):
+        kept = fit(*given, weights=weights, free=free, tolerance=COARSE, keep_signs=True)
+        fits["_keeping_signs"] = kept
+    return fits
 
 
 def _counts(

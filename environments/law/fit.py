@@ -13,6 +13,8 @@ from environments.law.definition import FloatArray, LawDefinition, Variant
 
 _UNDEFINED = 1e8
 """Residual where the relation is undefined: worse than any honest misfit, and finite."""
+_FAR = 8.0
+"""Logarithm of the largest factor by which a constant moves when signs are kept."""
 FINE, COARSE = 1e-10, 1e-5
 """Relative change of cost or constants at which a fit stops: for recovering constants, for a misfit."""
 
@@ -28,6 +30,7 @@ def fit(
     weights: Responses,
     free: Mapping[str, float],
     tolerance: float = FINE,
+    keep_signs: bool = False,
 ) -> dict[str, float]:
     """Fit the constants ``free`` (name to start value) of one twin's relation to readings.
 
@@ -36,6 +39,7 @@ def fit(
         readings: what was read of each observable, shape (n,).
         weights: the size of a residual of one, shape (n,), by observable.
         tolerance: when to stop, ``FINE`` or ``COARSE``.
+        keep_signs: fit logarithms, so that no constant passes zero.
 
     Returns:
         The fitted values by name. Deterministic.
@@ -46,8 +50,12 @@ def fit(
     fixed: dict[str, FloatArray | float] = dict(columns)
     fixed |= definition.constant_values(variant) | definition.told_values()
 
+    def moved(shift: FloatArray) -> dict[str, float]:
+        where = start * np.exp(np.clip(shift, -_FAR, _FAR)) if keep_signs else start + unit * shift
+        return dict(zip(names, (float(v) for v in where), strict=True))
+
     def residuals(shift: FloatArray) -> FloatArray:
-        values = dict(zip(names, (float(v) for v in start + unit * shift), strict=True))
+        values = moved(shift)
         try:
             parts = [
                 (evaluate(tree, {**fixed, **values}) - readings[name]) / weights[name]
@@ -57,8 +65,7 @@ def fit(
             return np.full(sum(len(column) for column in readings.values()), _UNDEFINED)
         return np.clip(np.concatenate(parts), -_UNDEFINED, _UNDEFINED)
 
-    shift = _solve(residuals, len(names), tolerance)
-    return dict(zip(names, (float(v) for v in start + unit * shift), strict=True))
+    return moved(_solve(residuals, len(names), tolerance))
 
 
 def _solve(residuals: Callable[[FloatArray], FloatArray], count: int, tolerance: float) -> FloatArray:

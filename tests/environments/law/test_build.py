@@ -8,6 +8,7 @@ import pytest
 
 from cards.canonical import canonical_json
 from cards.errors import InputError
+from cards.expression import size
 from environments.checks import play
 from environments.law.brief import task_brief
 from environments.law.definition import LawDefinition
@@ -47,9 +48,13 @@ def test_settings_reach_the_tasks() -> None:
 
 
 def test_facets_say_what_a_table_groups_by() -> None:
-    """Variant, collection, tier, class and whether exactness is asked for."""
+    """Variant, collection, tier, class, whether exactness is asked for, and how complex the truth is."""
     for task in LAW.build([SPRING], {}, KEY):
+        known = LawDefinition.model_validate(task.definition)
         assert task.facets == {
+            "kinds": known.mutations[0].kind,
+            "nodes": str(size(known.truth()["F"])),
+            "constants": "2" if known.s else "1",
             "variant": task.facets["variant"],
             "collection": "historical",
             "tier": "medium",

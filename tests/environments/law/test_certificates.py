@@ -72,11 +72,20 @@ def test_finite_looks_at_the_corners() -> None:
     assert "log" in found.message
 
 
+def test_finite_refuses_a_pole_between_the_points() -> None:
+    """Where a divisor changes its sign there is a pole, whether or not a point of the sample meets it."""
+    for pole in ("c*h/(w - 1.2345)", "c*h*(w - 1.2345)^(-2)"):
+        found = outcome(checks.finite, changed("p", f"2*q + h*w + {pole}", c=(0.0, 1e-6)))
+        assert not found.passed
+        assert "passes through zero" in found.message
+
+
 def test_range_refuses_an_explosion() -> None:
-    """More than a hundred times the original's range, or less than a hundredth, is refused."""
+    """More than a hundred times the original's range, less than a hundredth, or near to it, is refused."""
     assert not outcome(checks.spread, changed("p", "(2*q + h*w)*(1 + c)", c=(0.0, 150.0))).passed
     assert not outcome(checks.spread, changed("p", "(2*q + h*w)*(1 + c)", c=(0.0, -0.995))).passed
-    assert outcome(checks.spread, changed("p", "(2*q + h*w)*(1 + c)", c=(0.0, 50.0))).passed
+    assert not outcome(checks.spread, changed("p", "(2*q + h*w)*(1 + c)", c=(0.0, 60.0))).passed
+    assert outcome(checks.spread, changed("p", "(2*q + h*w)*(1 + c)", c=(0.0, 40.0))).passed
 
 
 def test_influence_refuses_a_silenced_input() -> None:

@@ -1,0 +1,70 @@
+"""Every category of failure that a program decides, by example."""
+
+from __future__ import annotations
+
+import pytest
+
+from cards.document import tree_document
+from cards.infix import parse_infix
+from environments.law.analyses import analyses
+from environments.law.definition import LawDefinition
+from environments.law.failures import CATEGORIES, failure
+from environments.law.family import LAW
+from environments.task import Record
+from tests.environments.examples import KEY, SPRING, completion, open_session, options
+
+TASK = next(
+    task
+    for task in LAW.build([SPRING], {}, KEY)
+    if task.facets["variant"] == "original" and task.row.setting == "discovery"
+)
+
+
+def played(text: str, *, protocol: str = "fixed:4", confidence: float = 0.95) -> Record:
+    """Return the record of a session that reads what it can and submits one relation for F = 12 x."""
+    session = open_session(TASK, options(protocol))
+    if protocol.startswith("fixed"):
+        session.call("read_observations", {}, "a")
+    predictor = {"F": tree_document(parse_infix(text))}
+    session.call("complete", completion(predictor, confidence=confidence), "b")
+    return session.record()
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("12*x", "none"),
+        ("log(x - 1)", "no usable answer"),
+        ("12*x + 1e-7*x^2", "symbolically not recovered"),
+        ("11*x", "parameter error"),
+        ("9*x + 1", "parameter error"),
+        ("12*x^2", "evidence misreading"),
+    ],
+)
+def test_the_first_definition_that_holds_is_the_category(text: str, category: str) -> None:
+    """Each definition of the table, on a spring of twelve newtons a metre."""
+    record = played(text)
+    definition = LawDefinition.model_validate(TASK.definition)
+    assert failure(definition, record) == category
+    assert analyses(definition, record)["failure"] == category
+    assert category in CATEGORIES
+
+
+def test_without_readings_another_form_is_an_incorrect_relation() -> None:
+    """Nothing was misread where nothing could be read."""
+    assert (
+        failure(LawDefinition.model_validate(TASK.definition), played("12*x^2", protocol="prior"))
+        == "incorrect relation"
+    )
+
+
+def test_a_right_answer_below_the_threshold_broke_the_stopping_rule() -> None:
+    """All errors are small, but the confidence was too."""
+    record = played("12*x", protocol="adaptive", confidence=0.6)
+    assert failure(LawDefinition.model_validate(TASK.definition), record) == "stopping rule"
+
+
+def test_no_completion_is_no_usable_answer() -> None:
+    """A session that ends open."""
+    record = open_session(TASK, options("prior")).record()
+    assert failure(LawDefinition.model_validate(TASK.definition), record) == "no usable answer"
