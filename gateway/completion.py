@@ -8,6 +8,9 @@ from typing import Any
 from gateway.prices import Price
 from gateway.reply import Finish, Usage
 
+_MOST_TOKENS = 10**12  # no server counts more in one reply; what says so does not know
+_LONGEST_NAME = 200
+
 
 def completion_problem(text: str) -> str | None:
     """Return why ``text`` is not a whole chat completion, or None when it is."""
@@ -26,12 +29,13 @@ def completion_problem(text: str) -> str | None:
 
 
 def text_in(body: str) -> str:
-    """Return the text of a completion; empty where it has none.
+    """Return the text of a completion; empty where it has none."""
+    return writable(_choice(body)["message"].get("content") or "")
 
-    Halves of surrogate pairs, which no file could hold, become question marks.
-    """
-    content: str = _choice(body)["message"].get("content") or ""
-    return content.encode("utf-8", "replace").decode("utf-8")
+
+def writable(text: str) -> str:
+    """Return the text with halves of surrogate pairs, which no file could hold, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def finish_in(body: str) -> Finish:
@@ -45,7 +49,7 @@ def finish_in(body: str) -> Finish:
 def model_in(body: str) -> str:
     """Return the model that the server says has answered; empty where it does not say."""
     name = json.loads(body).get("model")
-    return name if isinstance(name, str) else ""
+    return writable(name)[:_LONGEST_NAME] if isinstance(name, str) else ""
 
 
 def usage_in(body: str, price: Price | None) -> Usage:
@@ -59,7 +63,8 @@ def usage_in(body: str, price: Price | None) -> Usage:
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
+    return value if known else None
 
 
 def _choice(body: str) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """The window on openai and httpx2: one request, one body or one reason why there is none.
 
-Nothing is retried here. A total deadline holds over the whole reply: a server that drips single
-bytes, or stops in the middle, is cut off as surely as one that never answers.
+Nothing is retried here. A total deadline holds over the whole reply (``gateway.deadline``): a server that
+drips single bytes, or stops in the middle, is cut off as surely as one that never answers.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -17,11 +17,9 @@ import httpx2
 import openai
 
 from cards.errors import GatewayReason
-from gateway.completion import completion_problem
+from gateway.completion import completion_problem, writable
+from gateway.deadline import DeadlineTransport
 from gateway.endpoint import Endpoint
-
-MAX_BODY_BYTES = 16 * 2**20
-"""A longer reply is cut off, as if the connection had broken."""
 
 _OVERFLOW = re.compile(
     r"context.{0,10}(length|window|size)|maximum context|prompt is too long|too many (input )?tokens",
@@ -61,7 +59,7 @@ class Wire:
     """
 
     def __init__(self, endpoint: Endpoint, monotonic: Callable[[], float]) -> None:
-        transport = _DeadlineTransport(httpx2.HTTPTransport(proxy=endpoint.proxy, trust_env=False), monotonic)
+        transport = DeadlineTransport(endpoint.proxy, monotonic)
         self._http = httpx2.Client(transport=transport, trust_env=False)
         self._client = openai.OpenAI(
             base_url=endpoint.base_url,
@@ -139,7 +137,7 @@ def _status(error: openai.APIStatusError) -> AttemptError:
 def _server_words(error: openai.APIStatusError) -> str:
     body = error.body
     said = body.get("message") if isinstance(body, dict) else None
-    return " ".join(str(said or error.response.text or "no message").split())[:300]
+    return writable(" ".join(str(said or error.response.text or "no message").split())[:300])
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -165,47 +163,3 @@ def _until(date: str, now: str | None) -> float:
         return (parsedate_to_datetime(date) - parsedate_to_datetime(now or "")).total_seconds()
     except (ValueError, TypeError):
         return math.nan
-
-
-class _DeadlineTransport(httpx2.BaseTransport):
-    """Holds a whole reply to the request's read time-out, and to a maximal size."""
-
-    def __init__(self, inner: httpx2.BaseTransport, monotonic: Callable[[], float]) -> None:
-        self._inner = inner
-        self._monotonic = monotonic
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        limit = request.extensions.get("timeout", {}).get("read")
-        end = None if limit is None else self._monotonic() + limit
-        response = self._inner.handle_request(request)
-        stream = response.stream
-        assert isinstance(stream, httpx2.SyncByteStream)
-        bounded = _BoundedStream(stream, lambda: end is not None and self._monotonic() > end, request)
-        return httpx2.Response(
-            response.status_code, headers=response.headers, stream=bounded, extensions=response.extensions
-        )
-
-    def close(self) -> None:
-        self._inner.close()
-
-
-class _BoundedStream(httpx2.SyncByteStream):
-    def __init__(
-        self, inner: httpx2.SyncByteStream, late: Callable[[], bool], request: httpx2.Request
-    ) -> None:
-        self._inner = inner
-        self._late = late
-        self._request = request
-
-    def __iter__(self) -> Iterator[bytes]:
-        size = 0
-        for chunk in self._inner:
-            size += len(chunk)
-            if self._late():
-                raise httpx2.ReadTimeout("the reply took too long", request=self._request)
-            if size > MAX_BODY_BYTES:
-                raise httpx2.ReadError("the reply is too long", request=self._request)
-            yield chunk
-
-    def close(self) -> None:
-        self._inner.close()
