@@ -34,6 +34,8 @@ MAX_KEY_LENGTH = 128
 MAX_TOOL_LENGTH = 128
 MAX_EVENTS = 4096
 """A session ends after so many recorded calls, also where refused ones cost nothing."""
+MAX_SESSION_BYTES = 8_388_608
+"""A session ends when the arguments that it has recorded are longer than this in all."""
 
 _UNKNOWN_CHARGE = {"calls": 1, "turns": 1}
 _LAST_METERS: Mapping[str, Ending] = {"calls": "call_cap", "turns": "turn_cap"}
@@ -60,6 +62,7 @@ class Session:
         self._events: list[Event] = []
         self._by_key: dict[str, Event] = {}
         self._ending: Ending | None = None
+        self._bytes = 0
         for event in events:
             self._replay(event)
 
@@ -132,6 +135,7 @@ class Session:
         charge: Mapping[str, int] = getattr(known.charge, step.outcome) if known else _UNKNOWN_CHARGE
         self._budget.spend(charge)
         self._budget.spend(step.spent)
+        self._bytes += len(canonical_json(args))
         self._ending = step.ended or self._exhausted()
         reply = Reply(
             ok=step.outcome == "succeeded",
@@ -157,7 +161,7 @@ class Session:
             raise ValueError(f"event {event.seq} does not reproduce its stored reply")
 
     def _exhausted(self) -> Ending | None:
-        if len(self._events) + 1 >= MAX_EVENTS:
+        if len(self._events) + 1 >= MAX_EVENTS or self._bytes > MAX_SESSION_BYTES:
             return "call_cap"
         left = self._budget.remaining
         return next((ending for name, ending in _LAST_METERS.items() if left.get(name, 1) <= 0), None)

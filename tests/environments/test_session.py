@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.canonical import canonical_json
-from environments.session import MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH, Session
+from environments.session import (
+    MAX_ARGUMENT_BYTES,
+    MAX_ARGUMENT_DEPTH,
+    MAX_EVENTS,
+    MAX_SESSION_BYTES,
+    Session,
+)
 from environments.task import JSON, ActionError, Charge, Event, Options, Record, Step, Tool
 
 OPTIONS = Options(setting="toy", protocol="toy")
@@ -283,3 +289,28 @@ def test_any_course_replays_exactly(course: list[tuple[str, JSON, str]]) -> None
     free = sum(event.tool == "stop" and event.outcome != "succeeded" for event in one.events)
     assert one.remaining["calls"] == 6 - len(one.events) + free
     assert Record.model_validate_json(canonical_json(one.record().model_dump())) == one.record()
+
+
+class Endless(Counter):
+    """A counter that may be called for ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meters = {}
+
+
+def test_a_session_is_bounded_where_calls_are_free() -> None:
+    """Neither many small calls nor few large ones can fill a server, and both ends replay."""
+    small, large = Session(Endless(), OPTIONS), Session(Endless(), OPTIONS)
+    for number in range(MAX_EVENTS):
+        small.call("add", {"n": 1}, str(number))
+    assert small.done
+    text = "a" * (MAX_ARGUMENT_BYTES - 100)
+    calls = 0
+    while not large.done:
+        large.call("add", {"n": 1, "text": text}, str(calls))
+        calls += 1
+    assert calls == MAX_SESSION_BYTES // MAX_ARGUMENT_BYTES + 1
+    for one in (small, large):
+        assert one.record().ending == "call_cap"
+        assert Session(Endless(), OPTIONS, stored(one)).events == one.events
