@@ -71,7 +71,11 @@ def complete(study: Study, definition: LawDefinition) -> Certificate:
             for item, tree in written_out(study.card).items()
             if mutation.target == item or mutation.target in names(tree)
         ]
-        changed = [name for name, tree in definition.relations.items() if mutation.constant in names(tree)]
+        changed = [  # in the card's order: a stored definition has its relations by name
+            item.name
+            for item in study.card.observables
+            if mutation.constant in names(definition.relations[item.name])
+        ]
         values[mutation.constant] = {"occurs_in": held, "changed_in": changed}
         if held != changed or not held:
             message = f"{mutation.target} occurs in {held} and is changed in {changed}"

@@ -65,6 +65,14 @@ def test_complete_refuses_a_change_in_one_place() -> None:
     assert found.values == {"c": {"occurs_in": ["b", "p"], "changed_in": ["p"]}}
 
 
+def test_complete_does_not_depend_on_the_order_of_relations() -> None:
+    """A release stores relations by name, a card lists them as it likes; both pass, with equal figures."""
+    turned = KNOWN.model_copy(update={"relations": dict(reversed(KNOWN.relations.items()))})
+    assert list(turned.relations) != [item.name for item in BEAM.observables]
+    assert outcome(checks.complete, turned) == outcome(checks.complete, KNOWN)
+    assert outcome(checks.complete, turned).passed
+
+
 def test_finite_looks_at_the_corners() -> None:
     """A relation that is undefined only at the end of a domain is refused."""
     found = outcome(checks.finite, changed("p", "2*q + h*w + c*log(2 - w)", c=(0.0, 0.1)))
