@@ -25,16 +25,24 @@ WORKSPACE = Path("workspace")
 
 ReleaseOption = Annotated[str, typer.Option(help="A version, or latest.")]
 PlayerOption = Annotated[
-    str, typer.Option(help="A scripted player: null, candidate-checker, perfect-memory or reference.")
+    str, typer.Option(help="A scripted player, for example candidate-checker; a wrong name lists all.")
 ]
-ModelOption = Annotated[str, typer.Option(help="A model, as PROVIDER/NAME.")]
-AddressOption = Annotated[str, typer.Option(help="An OpenAI-compatible address [ALMANAC_BASE_URL].")]
+ModelOption = Annotated[str, typer.Option(help="A model, as PROVIDER/NAME; it plays laws.")]
+AddressOption = Annotated[
+    str, typer.Option(help="The model's OpenAI-compatible address; by default ALMANAC_BASE_URL.")
+]
 AtOption = Annotated[str, typer.Option(help="The curator door of a service to play at.")]
 KeyOption = Annotated[str, typer.Option(help="A key of scope evaluate, with --at.", envvar="ALMANAC_KEY")]
-FamiliesOption = Annotated[list[str] | None, typer.Option(help="Families, comma-separated.")]
-SettingOption = Annotated[list[str] | None, typer.Option(help="Settings, comma-separated.")]
+FamiliesOption = Annotated[
+    list[str] | None,
+    typer.Option(help="law, pgm, drone, organism, comma-separated; by default all that the player plays."),
+]
+SettingOption = Annotated[
+    list[str] | None, typer.Option(help="Settings, comma-separated; all by default, --dry-run lists them.")
+]
 ProtocolOption = Annotated[
-    list[str] | None, typer.Option(help="prior, fixed:B or adaptive, comma-separated; all by default.")
+    list[str] | None,
+    typer.Option(help="Protocols, comma-separated, for laws prior, fixed:B, adaptive; all by default."),
 ]
 RepsOption = Annotated[int, typer.Option(help="Repetitions (default: a model 3, a script 1).", min=0)]
 LimitOption = Annotated[int, typer.Option(help="At most so many episodes.", min=0)]
@@ -228,7 +236,7 @@ def _display(*, show: bool) -> Iterator[Callable[[Progress], None]]:
 def _report(folder: Path, job: Job, progress: Progress, *, as_json: bool) -> None:
     import json
 
-    from api.evaluate import known_words
+    from api.evaluate import known_words, runs_folder
     from evaluation.leaderboard import boards, load_run, print_boards
 
     if as_json:
@@ -248,8 +256,9 @@ def _report(folder: Path, job: Job, progress: Progress, *, as_json: bool) -> Non
     if progress.last_error:
         console.print(f"last error: {progress.last_error}", highlight=False, soft_wrap=True)
     if progress.state != "complete":
+        where = "" if folder.parent == runs_folder(WORKSPACE) else f" --workspace {folder.parent.parent}"
         console.print(
-            f"continue with: almanac evaluate --resume {folder.name}", highlight=False, soft_wrap=True
+            f"continue with: almanac evaluate --resume {folder.name}{where}", highlight=False, soft_wrap=True
         )
 
 

@@ -93,6 +93,7 @@ def _by_player(paths: list[Path]) -> Mapping[str, list[EpisodeRow]]:
 
 
 def _show(document: Mapping[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
@@ -101,7 +102,7 @@ def _show(document: Mapping[str, Any]) -> None:
         console.print("no run has a drone game; make one with `almanac evaluate --families drone`")
         return
     for player, report in document["players"].items():
-        table = Table(title=player)
+        table = Table(title=player, title_justify="left", box=SIMPLE_HEAD)
         table.add_column("game", overflow="fold")
         for heading in ("n", "wins", "survival %", "95 % interval", "with 0s"):
             table.add_column(heading, no_wrap=True)
@@ -111,7 +112,7 @@ def _show(document: Mapping[str, Any]) -> None:
                 f"{item['finished']}/{item['n']}",
                 f"{item['wins']}",
                 _spread(item["mean"], item["sd"]),
-                "–" if item["low"] is None else f"{100 * item['low']:.1f} to {100 * item['high']:.1f}",
+                _interval(item["low"], item["high"]),
                 f"{100 * item['with_zeros']:.1f}",
             )
         console.print(table)
@@ -139,6 +140,13 @@ def _lines(console: Any, report: Mapping[str, Any]) -> None:
         )
     for name, item in report["behaviour"].items():
         console.print(f"  {name.replace('_', ' ')}: {item['share']:.0%} of {item['n']:.0f}", highlight=False)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    """Return a t interval in per cent, cut at 0 and 100, beyond which no survival lies."""
+    if low is None or high is None:
+        return "–"
+    return f"{100 * max(low, 0.0):.1f} to {100 * min(high, 1.0):.1f}"
 
 
 def _spread(mean: float | None, sd: float | None) -> str:

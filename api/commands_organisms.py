@@ -69,10 +69,11 @@ def census(
     if as_json:
         typer.echo(json.dumps({name: asdict(summary) for name, summary in lines.items()}))
         return
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table()
+    table = Table(box=SIMPLE_HEAD)
     for heading in ("tier", "n", "none", "resolvable", "structural", "rivals", "telling", "single"):
         table.add_column(heading, no_wrap=True)
     for name, found in lines.items():
@@ -125,6 +126,7 @@ def _studies(workspace: Path, names: list[str] | None) -> tuple[str, list[Study]
 
 
 def _show(studies: list[Study], version: str) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
@@ -133,7 +135,7 @@ def _show(studies: list[Study], version: str) -> None:
         console.print("no run has an organism; make one with `almanac evaluate --families organism`")
         return
     headings = ("player", "tier", "n", "prediction", "diagnosis", "exact", "rescue", "gap")
-    table = Table(title=f"release {version}", title_justify="left")
+    table = Table(title=f"release {version}", title_justify="left", box=SIMPLE_HEAD)
     for heading in headings:
         table.add_column(heading, no_wrap=heading == "player")
     for study in studies:

@@ -49,9 +49,11 @@ def init(
 @app.command()
 def cut(
     workspace: WorkspaceOption = Path("workspace"),
-    version: Annotated[str, typer.Option(help="YYYY.M.PATCH; by default year and month of --at.")] = "",
+    version: Annotated[str, typer.Option(help="YYYY.M.PATCH; by default YYYY.M.0 of --at.")] = "",
     at: Annotated[str, typer.Option(help="Due time (ISO); by default now.")] = "",
-    source: Annotated[Path | None, typer.Option(help="A folder of papers with metadata.")] = None,
+    source: Annotated[
+        Path | None, typer.Option(help="A folder of papers: NAME.tex or NAME.txt, each beside NAME.yaml.")
+    ] = None,
     first: Annotated[str, typer.Option("--from", help="First UTC day to list (YYYY-MM-DD).")] = "",
     last: Annotated[str, typer.Option("--to", help="Last UTC day to list.")] = "",
     offline: Annotated[
@@ -62,8 +64,9 @@ def cut(
     """Cut a release: collect, build, seal, check, play, and publish to the workspace's hub and remotes.
 
     A version that is published already is printed and left alone. After an interruption run it again.
+    Settings are read from params.yaml as it was pushed to the hub.
 
-    Example: almanac cut --offline
+    Example: almanac cut --version 2026.11.1 --source papers --offline
     """
     import json
     from dataclasses import asdict
@@ -76,7 +79,7 @@ def cut(
     from api.cut import Cut, Order
 
     order = Order(version, at, source, _day(first), _day(last), offline)
-    with _steps() as show:
+    with _steps(log=not as_json) as show:
         report = Cut(found, order, lambda: datetime.now(UTC), show).run()
     if as_json:
         typer.echo(json.dumps(asdict(report)))
@@ -85,8 +88,12 @@ def cut(
     typer.echo(f"manifest  {report.manifest_sha256}")
     for family, count in report.tasks.items():
         typer.echo(f"tasks     {family} {count}")
+    for end, count in report.papers.items():
+        typer.echo(f"papers    {count} {end}")
     for line in report.left_out:
         typer.echo(f"left out  {line}")
+    if not report.new:
+        typer.echo("nothing was cut; a further release needs a later --version (see `almanac releases`)")
 
 
 @app.command()
@@ -188,13 +195,24 @@ def get(
 
 
 @contextmanager
-def _steps() -> Iterator[Callable[[str], None]]:
-    """Show the step that is being worked at, with the time it takes, on a terminal only."""
+def _steps(*, log: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show on stderr the step that is being worked at; elsewhere than on a terminal only with ``log``."""
     from rich.console import Console
 
     console = Console(stderr=True)
-    with console.status("starting") as status:
-        yield lambda step: status.update(step)
+    if console.is_terminal or not log:
+        with console.status("starting") as status:
+            yield lambda step: status.update(step)
+        return
+    shown: set[str] = set()
+
+    def show(step: str) -> None:
+        name = step.partition(" ")[0] if "/" in step else step  # a count of episodes is not a new step
+        if name not in shown:
+            shown.add(name)
+            typer.echo(f"{name} …", err=True)
+
+    yield show
 
 
 def _day(text: str) -> date | None:

@@ -20,7 +20,8 @@ def serve(
     only: Annotated[str, typer.Option(help="Serve one door in this process: agent or curator.")] = "",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option(help="Port with --only (0 takes a free one).", min=0, max=65535)
+        int | None,
+        typer.Option(help="Port of the door that --only names (0 takes a free one).", min=0, max=65535),
     ] = None,
     agent_url: Annotated[
         str, typer.Option(help="Where players reach the agent door (curator door only).")
@@ -29,10 +30,13 @@ def serve(
 ) -> None:
     """Serve the agent door and the curator door, each in a process of its own.
 
+    Their ports are 8401 and 8402, or ALMANAC_AGENT_PORT and ALMANAC_CURATOR_PORT.
+
     Example: almanac serve --workspace ./workspace
     """
     from api.serve import end_with_parent, run_door
     from api.settings import Settings
+    from cards.errors import InputError
 
     if with_parent:
         end_with_parent()
@@ -43,6 +47,11 @@ def serve(
         address = (host, ports.get(only, 0) if port is None else port)
         run_door(only, workspace, address, agent_url or f"http://{host}:{settings.agent_port}")
         return
+    if port is not None:
+        raise InputError(
+            "--port is for one door, with --only.",
+            "For both set ALMANAC_AGENT_PORT and ALMANAC_CURATOR_PORT.",
+        )
     _serve_both(workspace, host, ports, agent_url)
 
 
@@ -73,7 +82,9 @@ def _serve_both(workspace: Path, host: str, ports: dict[str, int], agent_url: st
 
 @key_app.command("create")
 def key_create(
-    scope: Annotated[str, typer.Option(help="What the key may do: evaluate, review or release.")],
+    scope: Annotated[
+        str, typer.Option(help="What the key opens: evaluate plays; review and release are for later.")
+    ],
     workspace: WorkspaceOption = Path("workspace"),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

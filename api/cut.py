@@ -73,12 +73,16 @@ class Order:
 
 @dataclass(frozen=True)
 class CutReport:
-    """What a cut has done; ``new`` is false when the release was there already."""
+    """What a cut has done; ``new`` is false when the release was there already.
+
+    ``papers`` counts what became of papers and drafts, by outcome/stage/reason.
+    """
 
     version: str
     manifest_sha256: str
     tasks: dict[str, int]
     new: bool
+    papers: dict[str, int] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
 
@@ -231,7 +235,8 @@ class Cut:
         tasks = {name: count.tasks for name, count in manifest.counts.items()}
         params = read_params(self._hub.show(f"v{version}", "params.yaml") or b"")
         left_out = left_out_of(params, self.order, self.workspace.settings.base_url) if new else []
-        return CutReport(version, sha256_hex(data), tasks, new, [*left_out, *pending])
+        papers = ({"accepted": manifest.sources} if manifest.sources else {}) | manifest.rejects
+        return CutReport(version, sha256_hex(data), tasks, new, papers, [*left_out, *pending])
 
 
 class _Run:

@@ -65,7 +65,8 @@ def end_with_parent() -> None:
     """End this process when its standard input ends, however the parent that holds it was ended."""
 
     def wait() -> None:
-        sys.stdin.buffer.read()
+        while os.read(0, 4096):  # not sys.stdin: its lock, held by a thread, aborts an exit
+            pass
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
@@ -99,7 +100,7 @@ def _listen(address: tuple[str, int]) -> socket.socket:
         listening.bind(address)
     except OSError as error:
         listening.close()
-        remedy = "Stop what listens there, or choose another with --port or --host."
+        remedy = "Stop what listens there, or set ALMANAC_AGENT_PORT and ALMANAC_CURATOR_PORT."
         raise ServeError(f"cannot listen on {address[0]}:{address[1]} ({error.strerror}).", remedy) from error
     listening.listen(512)
     return listening

@@ -31,6 +31,7 @@ from curation.date_gate import metadata_facts
 MAX_METADATA_BYTES = 100_000
 MAX_FILE_BYTES = 64_000_000
 SUFFIXES = (".tex", ".txt", ".tar.gz", ".tgz", ".gz", ".tar")
+SEE = "docs/papers.md shows a metadata file."
 _MAIL = re.compile(r"\S+@\S+")
 
 
@@ -78,7 +79,7 @@ def collect_folder(folder: Path, arrivals: Arrivals, now: datetime) -> list[str]
             arrivals.append("sources", {**row, "name": name, "seen": now.isoformat()})
     if not keys:
         raise InputError(
-            f"{folder} holds no metadata file.", "Put NAME.yaml beside each NAME.tex or NAME.txt."
+            f"{folder} holds no metadata file.", f"Put NAME.yaml beside each NAME.tex or NAME.txt; {SEE}"
         )
     return keys
 
@@ -92,14 +93,14 @@ def _metadata(path: Path) -> Metadata:
         raw = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  makes text only
         metadata = Metadata.model_validate(raw)
         metadata_facts(metadata.dates)
+    except InputError as error:
+        raise InputError(f"{path.name}: {error.message}", error.remedy) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name} is not YAML ({error}).", "See the folder source's format.") from None
+        raise InputError(f"{path.name} is not YAML ({error}).", SEE) from None
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            f"{path.name}: {place}: {first['msg']}.", "See the folder source's format."
-        ) from None
+        raise InputError(f"{path.name}: {place}: {first['msg']}.", SEE) from None
     authors = tuple(_MAIL.sub("", author).strip(" <>,;") for author in metadata.authors)
     return metadata.model_copy(update={"authors": authors})
 
