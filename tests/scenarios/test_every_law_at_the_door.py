@@ -26,6 +26,12 @@ from tests.environments.law.rewriting import constants, expanded, folded, reorde
 from tests.environments.law.test_historical import tasks
 
 PROTOCOLS = ("prior", "fixed:4", "adaptive")
+ADAPTIVE_FIRST = [
+    "adaptive",
+    pytest.param("prior", marks=pytest.mark.nightly),
+    pytest.param("fixed:4", marks=pytest.mark.nightly),
+]
+"""The judge is the same under every protocol, so the suite plays wrong answers under one only."""
 Trees = dict[str, Tree]
 pytestmark = pytest.mark.slow
 
@@ -111,7 +117,7 @@ def test_the_reference_and_its_rewriting_are_strict(door: Door, protocol: str) -
         assert again.headline == pytest.approx(1.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", ADAPTIVE_FIRST)
 @pytest.mark.parametrize("change", [_off, _wrong])
 def test_a_constant_off_is_weak_and_a_large_error_fails(
     door: Door, protocol: str, change: Callable[[LawDefinition], Trees | None]
@@ -129,7 +135,7 @@ def test_a_constant_off_is_weak_and_a_large_error_fails(
             assert score.passed["weak"] is False, task.link
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", ADAPTIVE_FIRST)
 def test_s_flipped_fails_and_memory_knows_originals_only(door: Door, protocol: str) -> None:
     """The twin's relation fails on every task; perfect memory is strict on originals and nowhere else."""
     for task in door.shelf.held:

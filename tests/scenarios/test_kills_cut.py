@@ -1,9 +1,9 @@
 """kill -9 at twelve moments of one cut: the run after it finishes, buys nothing twice, changes no byte.
 
-The cut reads a paper from a folder and asks a model server about it. The first test kills twelve runs of the
-same cut, one after the other and each a step further, and lets the thirteenth finish; this is harder than
-twelve separate kills, because every run finds the remains of all before it. The nightly test kills once at
-each moment and lets the next run finish.
+The cut reads a paper from a folder and asks a model server about it. The first test kills runs of the same
+cut, one after the other and each a step further (four in the suite, all twelve nightly), and lets the next
+one finish; this is harder than separate kills, because every run finds the remains of all before it. The
+other nightly test kills once at each moment and lets the next run finish.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ MOMENTS = (
     "latest",
 )
 """Steps of the journal; ``commit`` comes after the push of the data, ``latest`` after the tag."""
+FEW = ("buy extract", "build", "commit", "latest")
+"""The moments of the suite's own chain: in extract, in a stage, after the push, after the tag."""
 LONGEST_WAIT = 0.4
 """Seconds after the beginning of a step at which the kill may fall."""
 
@@ -164,14 +166,20 @@ def _wait(step: str, rng: random.Random) -> float:
     return 0.0 if step in ("commit", "latest") else rng.random() * LONGEST_WAIT
 
 
-def test_twelve_kills_in_a_row(
-    template: tuple[Project, Path], undisturbed: tuple[dict[str, bytes], int], tmp_path: Path
+@pytest.mark.parametrize(
+    "moments", [pytest.param(FEW, id="four"), pytest.param(MOMENTS, id="twelve", marks=pytest.mark.nightly)]
+)
+def test_kills_in_a_row(
+    template: tuple[Project, Path],
+    undisturbed: tuple[dict[str, bytes], int],
+    tmp_path: Path,
+    moments: tuple[str, ...],
 ) -> None:
-    """Twelve runs are killed, each a step later, half of them with orphans left behind; then one finishes."""
+    """Runs are killed, each a step later, half of them with orphans left behind; then one finishes."""
     published, requests = undisturbed
     rng = random.Random(20261130)
     with _place(template, tmp_path) as place:
-        for number, step in enumerate(MOMENTS):
+        for number, step in enumerate(moments):
             _kill_at(place, step, _wait(step, rng), children_too=number % 2 == 0)
         tagged = git(place.store / "hub.git", "tag", "--list")
         assert tagged == f"v{VERSION}", "the last kill falls between the tag and latest"
@@ -181,7 +189,7 @@ def test_twelve_kills_in_a_row(
         ]
         assert place.published() == published
         assert place.model.bought_twice == []
-        assert place.model.requests <= requests + len(MOMENTS), "only a request under way is sent again"
+        assert place.model.requests <= requests + len(moments), "only a request under way is sent again"
 
 
 @pytest.mark.nightly
