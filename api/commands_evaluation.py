@@ -252,9 +252,9 @@ def _report(folder: Path, job: Job, progress: Progress, *, as_json: bool) -> Non
     words = known_words(job.hall)
     print_boards(boards([load_run(folder)], {job.hall.release["sha256"]: words} if words else None), console)
     counts = ", ".join(f"{count} {status}" for status, count in sorted(progress.statuses.items()))
-    console.print(f"run {folder}: {progress.state}; {counts}", highlight=False, soft_wrap=True)
+    console.print(f"run {folder}: {progress.state}; {counts}", highlight=False, soft_wrap=True, markup=False)
     if progress.last_error:
-        console.print(f"last error: {progress.last_error}", highlight=False, soft_wrap=True)
+        console.print(f"last error: {progress.last_error}", highlight=False, soft_wrap=True, markup=False)
     if progress.state != "complete":
         where = "" if folder.parent == runs_folder(WORKSPACE) else f" --workspace {folder.parent.parent}"
         console.print(

@@ -251,7 +251,9 @@ def _section(key: CellKey, rows: Sequence[tuple[str, Cell]]) -> Table:
             table.add_row(f"[bold]{condition}[/bold]")
             before = condition
         mean = "–" if cell.prediction is None else f"{cell.prediction.value:.3f}"
-        strict = rate_text(cell.strict) + (f" ({cell.weak_only} weak-only out)" if cell.weak_only else "")
+        strict = rate_text(cell.strict) + (
+            f" ({cell.weak_only} weak-only out)" if cell.weak_only and cell.strict.n else ""
+        )
         table.add_row(f"  {player}", f"{cell.n}", statuses_text(cell), mean, rate_text(cell.weak), strict)
     return table
 
