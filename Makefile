@@ -23,7 +23,7 @@ demo: $(READY)
 	@[ -d "$(DEMO)/.git" ] || "$(BIN)/almanac" init "$(DEMO)"
 	"$(BIN)/almanac" cut --offline --workspace "$(DEMO)"
 	"$(BIN)/almanac" verify latest --workspace "$(DEMO)"
-	"$(BIN)/almanac" evaluate --release latest --player candidate-checker --workspace "$(DEMO)"
+	"$(BIN)/almanac" evaluate --release latest --player candidate-checker --setting identification --workspace "$(DEMO)"
 	"$(BIN)/almanac" evaluate --release latest --player perfect-memory --workspace "$(DEMO)"
 	"$(BIN)/almanac" leaderboard --html "$(DEMO)/leaderboard.html" --workspace "$(DEMO)"
 

@@ -132,7 +132,9 @@ def verify(
     workspace: WorkspaceOption = Path("workspace"),
     at: Annotated[Path | None, typer.Option(help="Check a folder that `almanac get` made instead.")] = None,
     remote_url: Annotated[str, typer.Option(help="Path or address of the public DVC remote.")] = "",
-    deep: Annotated[bool, typer.Option(help="Rebuild the release and play its answers.")] = False,
+    deep: Annotated[
+        bool, typer.Option(help="Rebuild the release and play its answers; takes minutes.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Check a release: signature, digests, schemas, commitments, parents, tag, states.
@@ -146,7 +148,7 @@ def verify(
     from api.verify import Verification
     from api.workspace import Workspace
 
-    with _steps() as show:
+    with _steps(log=deep and not as_json) as show:
         if at is not None:
             from curation.verify import check_folder
 
