@@ -17,6 +17,7 @@ from api import (
     commands_games,
     commands_organisms,
     commands_release,
+    commands_report,
     commands_service,
     commands_worlds,
 )
@@ -33,6 +34,7 @@ app = typer.Typer(
 for commands in (
     commands_release,
     commands_evaluation,
+    commands_report,
     commands_games,
     commands_organisms,
     commands_worlds,

@@ -47,8 +47,9 @@ CATEGORIES = (
 )
 SAME_FORM = 1e-3
 """Largest normalised error after a refit that still counts as the same form."""
-MOST_FREED = 40
+MOST_FREED = 16
 """A predictor with more numbers than this is a table or a dense fit, never a form."""
+_MOST_FITS = 40
 
 
 def failure(definition: LawDefinition, record: Record, score: Score | None = None) -> str:
@@ -93,7 +94,14 @@ def same_form(definition: LawDefinition, trees: Mapping[str, Tree]) -> bool:
             parts.append(np.where(defined, (found - truth[name]) / scales[name], 1e8))
         return np.asarray(np.clip(np.concatenate(parts), -1e8, 1e8), dtype=np.float64)
 
-    fitted = least_squares(errors, np.zeros(len(values)), method="trf", xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    fitted = least_squares(
+        errors,
+        np.zeros(len(values)),
+        method="lm",
+        xtol=1e-12,
+        ftol=1e-12,
+        max_nfev=_MOST_FITS * (len(values) + 1),
+    )
     return float(np.max(np.abs(fitted.fun))) <= SAME_FORM
 
 
