@@ -10,9 +10,16 @@
 "Different" in the first step is relative to |truth| or to its median size on the domain, whichever is
 larger: close to a root of the truth every rounded constant has a large relative effect. "Equal" is relative
 to |truth| alone, so nothing hides where the truth is small. A float64 comparison looks first, but only picks
-the points that fifty digits then judge. Points that lie within the reach of a constant's permitted move from
-one of the submission's own switching surfaces tell nothing and are left out. The work is counted, not timed,
-so that the verdict is the same on every machine.
+the points that fifty digits then judge. The work is counted, not timed, so that the verdict is the same on
+every machine.
+
+Points that lie within the reach of a constant's permitted move from one of the submission's own switching
+surfaces tell nothing and are left out, within limits: surfaces that reach over a share of the domain excuse
+nothing, and where the submission differs in a piece that has no point out of reach, so that nothing shows it
+to be right there, the trees are not equal but undetermined.
+
+A submission is different where it is undefined, even at a single point inside the domain, as
+x·(x − a)/(x − a) is: such a point may be hit. The truth's own removable points are excepted.
 
 Source: arXiv 2610.37919, section 4 (strict success); the procedure is ours.
 """
@@ -20,7 +27,7 @@ Source: arXiv 2610.37919, section 4 (strict success); the procedure is ours.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -31,8 +38,9 @@ from cards.domain import Constraint, Domain, Interval, points
 from cards.evaluate import evaluate_partial
 from cards.expression import Tree
 from cards.operators import BoolArray, FloatArray
-from cards.pieces import explore, surfaces
-from cards.probe import IntArray, Points, Sample, UndefinedError, cost
+from cards.pieces import Surface, explore, same_piece, surfaces
+from cards.poles import holes, poles
+from cards.probe import IntArray, Points, Sample, UndefinedError, cost, span
 from cards.refit import AGREEMENT, Fit, refit
 from cards.skeleton import MOVE, Skeleton, skeleton, within_reach
 
@@ -43,8 +51,11 @@ MOST_WORK = 600_000
 _SCANNED = 256
 _PROBED = 64
 _LOOKS = 3  # suspicious points that fifty digits look at
-_MOST_SURFACE_WORK = 300
-_MOST_NEAR = 0.9
+_MOST_SEARCH = 100_000_000  # float64 work on switching surfaces, in evaluations of a node of about 10 ns
+_GRADIENT = 2_000  # what a surface's derivatives cost per node, in the same units, …
+_MOST_NEAR = 0.02  # share of the domain within reach of surfaces
+_SLIVERS = 8  # pieces within reach that are looked at
+_EDGE = 1e-6
 _SPARE = 32  # more points than constants, so that no fit can pass through all of them
 _SUSPECT = 1e-5  # a float64 difference worth a look at fifty digits
 
@@ -71,10 +82,11 @@ def decide(left: Tree, right: Tree, domain: Domain) -> Verdict:
     """
     key = tuple(domain.intervals.items()), tuple(domain.constraints), tuple(domain.constants.items())
     try:
-        truth = _truth(left, *key)
-        if left == right:
-            return Verdict("equal", "Both are the same tree.", 0.0)
-        return _Decision(truth, right).verdict()
+        with np.errstate(all="ignore"):  # float64 only picks points: what overflows is no news
+            truth = _truth(left, *key)
+            if left == right:
+                return Verdict("equal", "Both are the same tree.", 0.0)
+            return _Decision(truth, right).verdict()
     except _UndecidedError as error:
         return Verdict("undetermined", str(error))
 
@@ -90,6 +102,7 @@ class _Truth:
         self.tree = tree
         self.domain = domain
         self.surfaces = surfaces(tree, domain)
+        self.poles = poles(tree, domain)
         self.points = Points(points(domain, _SCANNED), domain.constants)
         self.median = 0.0
         self.values = self._scan()
@@ -136,6 +149,7 @@ class _Decision:
         self.truth = truth
         self.tree = tree
         self.work = MOST_WORK
+        self.searching = _MOST_SEARCH
         self.price = cost(tree)
         self.freed = Skeleton(tree)
         self.seen = 0.0  # the largest difference so far, of those that may decide "different"
@@ -146,33 +160,40 @@ class _Decision:
         except UndefinedError:
             return Verdict("different", "A constant part of the submission is undefined.")
         scanned = self.scan(self.truth.points, self.truth.values)
+        scanned = scanned or self.undefined()
         if scanned is not None:
             return scanned
         pieces = self.pieces()
         values, defined = evaluate_partial(self.truth.tree, pieces.floats)
         pieces = pieces.take(np.flatnonzero(defined))
         if len(pieces):
-            scanned = self.scan(pieces, values[defined])
+            scanned = self.scan(pieces, values[defined]) or self.slivers(pieces, values[defined])
             if scanned is not None:
                 return scanned
         return self.probe(pieces)
 
+    @cached_property
+    def surfaces(self) -> list[Surface]:
+        return surfaces(self.tree, self.truth.domain)
+
+    def undefined(self) -> Verdict | None:
+        """Look for single points at which the submission is undefined and the truth is not."""
+        mine = [pole for pole in poles(self.tree, self.truth.domain) if pole not in self.truth.poles]
+        found = holes(mine, self.truth.poles, self.truth.domain, self.search)
+        if not len(found):
+            return None
+        return Verdict("different", f"The submission is undefined at {found.shown(0)}.")
+
     def pieces(self) -> Points:
         """Return points in every piece and beside every surface of both trees."""
-        found = list(dict.fromkeys(self.truth.surfaces + surfaces(self.tree, self.truth.domain)))
-        size = sum(cost(surface.tree) + 1 for surface in found)
-        if size > _MOST_SURFACE_WORK:
-            raise _UndecidedError(f"The trees switch on {len(found)} surfaces, more than can be searched.")
+        found = list(dict.fromkeys(self.truth.surfaces + self.surfaces))
         if not found:
             return self.truth.points.take(slice(0))
-        return Points(explore(found, self.truth.domain), self.truth.domain.constants)
+        return Points(explore(found, self.truth.domain, self.search), self.truth.domain.constants)
 
     def scan(self, where: Points, truth: FloatArray) -> Verdict | None:
         """Look with float64 for points that fifty digits then find different or undefined."""
-        values, defined = evaluate_partial(self.tree, where.floats)
-        with np.errstate(all="ignore"):
-            wrong = np.abs(values - truth) / np.maximum(np.abs(truth), self.truth.median)
-        wrong = np.where(defined & np.isfinite(truth), wrong, np.where(defined, 0.0, np.inf))
+        wrong = self.wrong(where, truth)
         suspects = np.argsort(-np.nan_to_num(wrong, nan=0.0), kind="stable")[:_LOOKS]
         suspects = suspects[wrong[suspects] > _SUSPECT]
         if not suspects.size:
@@ -180,18 +201,66 @@ class _Decision:
         looked_at = where.take(suspects)
         return self.compare(self.sample(looked_at.take(self.clear(looked_at))))[1]
 
+    def wrong(self, where: Points, truth: FloatArray) -> FloatArray:
+        """Return differences in float64, infinite where the submission is undefined."""
+        values, defined = evaluate_partial(self.tree, where.floats)
+        with np.errstate(all="ignore"):
+            wrong = np.abs(values - truth) / np.maximum(np.abs(truth), self.truth.median)
+        return np.where(defined & np.isfinite(truth), wrong, np.where(defined, 0.0, np.inf))
+
+    def slivers(self, where: Points, truth: FloatArray) -> Verdict | None:
+        """Look at pieces in which the submission differs and of which only points within reach are known.
+
+        A rounded constant moves the border between pieces, so each piece agrees with the truth further in. A
+        piece that lies within reach altogether may be the work of rounding, or of a band around a point.
+        """
+        wrong = self.wrong(where, truth)
+        suspects = np.flatnonzero(wrong > _SUSPECT)
+        if not suspects.size or self.blurred:
+            return None
+        suspects = suspects[self.near(where.take(suspects))]
+        for index in suspects[np.argsort(-wrong[suspects], kind="stable")][:_SLIVERS]:
+            point = where.take(slice(index, index + 1))
+            if np.isinf(wrong[index]) and self.on_edge(point):
+                continue
+            inside = same_piece(self.surfaces, self.truth.domain, point, self.search)
+            inside = inside.take(self.clear(inside))
+            if not len(inside):
+                reason = "They differ in a piece too narrow to tell from the move of a constant"
+                return Verdict("undetermined", f"{reason}, at {point.shown(0)}.")
+            verdict = self.scan(inside, evaluate_partial(self.truth.tree, inside.floats)[0])
+            if verdict is not None:
+                return verdict
+        return None
+
+    def on_edge(self, point: Points) -> bool:
+        """Whether a point lies on the very edge of the domain, where a relation may be undefined."""
+        for name, interval in self.truth.domain.intervals.items():
+            at, width = float(point.columns[name][0]), interval.high - interval.low
+            if min(at - interval.low, interval.high - at) <= _EDGE * width:
+                return True
+        return False
+
     def clear(self, where: Points, *, touching: bool = False) -> IntArray:
         """Return the numbers of points at which the submission can be told from the truth."""
         near = self.near(where, touching=touching)
         return np.flatnonzero(~near | self.blurred)
 
     def near(self, where: Points, *, touching: bool = False) -> BoolArray:
+        self.search(self.reaching * (2 * len(where) + _GRADIENT))
         return within_reach(self.freed, where.floats, self.truth.domain, touching=touching)
 
     @cached_property
+    def reaching(self) -> int:
+        return sum(span(surface.tree) for surface in self.surfaces)
+
+    @cached_property
     def blurred(self) -> bool:
-        """Surfaces so dense that a constant's move would cross some everywhere excuse nothing."""
-        return bool(np.mean(self.near(self.truth.points)) > _MOST_NEAR)
+        """Surfaces that a constant's move would carry over a share of the domain excuse nothing."""
+        domain = self.truth.domain
+        between = {k: replace(v, integer=False) for k, v in domain.intervals.items()}
+        spread = points(replace(domain, intervals=between), _SCANNED)  # whole numbers often lie on a surface
+        return bool(np.mean(self.near(Points(spread, domain.constants))) > _MOST_NEAR)
 
     def sample(self, where: Points) -> Sample:
         self.spend(cost(self.truth.tree) * len(where))
@@ -243,6 +312,15 @@ class _Decision:
             more = Points(points(domain, count + _SPARE, seed=1), domain.constants)
             sample = sample.joined(self.sample(more.take(self.clear(more, touching=True))))
         return _judged(refit(self.freed, sample, self.work // max(1, self.price)), count, self.seen)
+
+    def search(self, work: int) -> None:
+        self.searching -= work
+        if self.searching < 0:
+            count = len(set(self.truth.surfaces + self.surfaces))
+            noun = "surface" if count == 1 else "surfaces"
+            raise _UndecidedError(
+                f"The trees switch on {count} {noun}, more than the allowed work can search."
+            )
 
     def spend(self, work: int) -> None:
         self.work -= work

@@ -61,6 +61,8 @@ class Operator:
         whole: the surfaces of ``switching`` lie at every integer, not at zero alone.
         singular: argument trees in, trees out at whose zeros the operator is undefined, begins to be
             undefined, or is not smooth; None for an operator that is smooth everywhere.
+        poles: argument trees in, trees out at whose zeros the operator is undefined although it may be
+            defined all around; None for an operator without poles.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Operator:
     switching: Callable[..., list[Tree]] | None = None
     whole: bool = False
     singular: Callable[..., list[Tree]] | None = None
+    poles: Callable[..., list[Tree]] | None = None
 
     def takes(self, count: int) -> bool:
         """Return whether the operator accepts this many arguments."""
@@ -160,6 +163,10 @@ def _unit_interval(x: Tree) -> list[Tree]:
     return [Apply("sub", (Number(1.0), x)), Apply("add", (Number(1.0), x))]
 
 
+def _power_poles(base: Tree, exponent: Tree) -> list[Tree]:
+    return [base] if isinstance(exponent, Number) and exponent.value <= 0 else []
+
+
 def _power_singular(base: Tree, exponent: Tree) -> list[Tree]:
     whole = isinstance(exponent, Number) and exponent.value.is_integer()
     return [] if whole else [base]
@@ -175,6 +182,7 @@ def _function(
     defined: Callable[..., Any] = everywhere,
     dimension: Dimension = "dimensionless",
     singular: Callable[..., list[Tree]] | None = None,
+    poles: Callable[..., list[Tree]] | None = None,
 ) -> Operator:
     """Make the row of a smooth function of one argument."""
     return Operator(
@@ -190,6 +198,7 @@ def _function(
         high_precision=getattr(precise, name),
         partials=_unary(derivative),
         singular=singular,
+        poles=poles,
     )
 
 
@@ -202,6 +211,7 @@ def _logarithm(name: str, numpy: Callable[..., Any], unit: float, latex: str) ->
         latex=latex,
         defined=lambda x: x > 0,
         singular=_itself,
+        poles=_itself,
     )
 
 
@@ -267,11 +277,11 @@ _ARITHMETIC = [
     Operator(
         "div", 2, 2, np.divide, lambda x, y: y != 0, "quotient", "Mul", "quotient", r"\frac{{{0}}}{{{1}}}",
         precise.div, lambda args, value: [1.0 / args[1], -value / args[1]],
-        singular=lambda x, y: [y],
+        singular=lambda x, y: [y], poles=lambda x, y: [y],
     ),
     Operator(
         "pow", 2, 2, np.power, _power_defined, "power", "Pow", "power", "", precise.power, _power_partials,
-        singular=_power_singular,
+        singular=_power_singular, poles=_power_poles,
     ),
     Operator(
         "neg", 1, 1, np.negative, everywhere, "same", "Mul", "negation", "",
@@ -289,7 +299,7 @@ _ARITHMETIC = [
         "mod", 2, 2, np.mod, lambda x, y: y != 0, "mod", "Mod", "function",
         r"\operatorname{{mod}}\left({0}\right)", precise.mod,
         lambda args, value: [np.ones_like(value), -np.floor(args[0] / args[1])],
-        switching=lambda x, y: [Apply("div", (x, y))], whole=True,
+        switching=lambda x, y: [Apply("div", (x, y))], whole=True, poles=lambda x, y: [y],
     ),
 ]  # fmt: skip
 
@@ -308,7 +318,10 @@ _SMOOTH = [
     _logarithm("log2", np.log2, math.log(2.0), r"\log_{{2}}\left({0}\right)"),
     _function("sin", np.sin, lambda x, v: np.cos(x)),
     _function("cos", np.cos, lambda x, v: -np.sin(x)),
-    _function("tan", np.tan, lambda x, v: 1.0 + v * v, singular=lambda x: [Apply("cos", (x,))]),
+    _function(
+        "tan", np.tan, lambda x, v: 1.0 + v * v,
+        singular=lambda x: [Apply("cos", (x,))], poles=lambda x: [Apply("cos", (x,))],
+    ),
     _function(
         "asin", np.arcsin, lambda x, v: 1.0 / np.sqrt(1.0 - x * x), defined=lambda x: np.abs(x) <= 1,
         singular=_unit_interval, latex=r"\arcsin\left({0}\right)",

@@ -8,7 +8,7 @@ lines, until no line finds a new one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -18,7 +18,7 @@ from cards.domain import Domain, satisfied, stretch, unit_points
 from cards.evaluate import Columns, evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names, walk
 from cards.operators import OPERATORS, BoolArray, FloatArray
-from cards.probe import IntArray
+from cards.probe import IntArray, Points, span
 
 _SEEDS = 8
 _GRID = 65
@@ -34,6 +34,8 @@ _ATTEMPTS = 4
 _INSIDE = 1e-9  # a relation may be undefined on the very edge of its domain
 _EDGES = (-1e-5, -1e-9, 1e-9, 1e-5)
 _TOUCH = 1e-9
+_CALL = 1000  # what evaluating a node costs beside its points, in points
+_WALK = 0.5 ** np.arange(1, 41)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,11 @@ def positive(tree: Tree, domain: Domain) -> bool:
     return tree.op == "max" and any(positive(argument, domain) for argument in tree.args)
 
 
-def explore(found: Sequence[Surface], domain: Domain) -> dict[str, FloatArray]:
+Spend = Callable[[int], None]
+"""Charges work, in evaluations of one node at one point, and raises when there is none left."""
+
+
+def explore(found: Sequence[Surface], domain: Domain, spend: Spend) -> dict[str, FloatArray]:
     """Return points in every piece that line scans can find, and points on both sides of each surface.
 
     Returns:
@@ -87,7 +93,7 @@ def explore(found: Sequence[Surface], domain: Domain) -> dict[str, FloatArray]:
     """
     mentioned = frozenset[str]().union(*(names(surface.tree) for surface in found))
     part = Domain({k: v for k, v in domain.intervals.items() if k in mentioned}, (), domain.constants)
-    unit = _Explorer(found, part).run() if part.intervals else np.empty((0, 0))
+    unit = Explorer(found, part, spend).run() if part.intervals else np.empty((0, 0))
     return _completed(domain, list(part.intervals), unit)
 
 
@@ -108,32 +114,71 @@ def _completed(domain: Domain, known: list[str], unit: FloatArray) -> dict[str, 
     return {name: np.concatenate([part[name] for part in parts]) for name in order}
 
 
-class _Explorer:
+def same_piece(found: Sequence[Surface], domain: Domain, point: Points, spend: Spend) -> Points:
+    """Walk from one point along each axis, nearer and nearer; return what lies in the same piece."""
+    columns = {
+        name: np.full(2 * len(_WALK) * len(domain.intervals), column[0])
+        for name, column in point.columns.items()
+    }
+    away = np.concatenate([_WALK, -_WALK])
+    for i, (name, interval) in enumerate(domain.intervals.items()):
+        if interval.scale == "log":
+            walked = columns[name][0] * (interval.high / interval.low) ** away
+        else:
+            walked = columns[name][0] + (interval.high - interval.low) * away
+        walked = np.rint(walked) if interval.integer else walked
+        columns[name][i * len(away) : (i + 1) * len(away)] = np.clip(walked, interval.low, interval.high)
+    walk_points = Points(columns, domain.constants)
+    spend(sum(span(surface.tree) for surface in found) * (len(walk_points) + _CALL))
+    here = _states(found, _values(found, point.floats))
+    same = (_states(found, _values(found, walk_points.floats)) == here).all(axis=-1)
+    return walk_points.take(np.flatnonzero(same & satisfied(domain, columns)))
+
+
+def _values(found: Sequence[Surface], columns: Columns) -> FloatArray:
+    """Return every surface's function at n points: shape (n, surfaces), NaN if undefined."""
+    return np.stack([evaluate_partial(surface.tree, columns)[0] for surface in found], axis=-1)
+
+
+def _states(found: Sequence[Surface], values: FloatArray) -> FloatArray:
+    """Name the piece: the sign, or the integer part, of every surface's function."""
+    whole = np.array([surface.whole for surface in found])
+    named = np.where(whole, np.floor(values), np.sign(values))
+    return np.where(np.isnan(values), -np.inf, named)
+
+
+class Explorer:
     """The search, in unit coordinates of the inputs that the surfaces mention: shape (…, inputs)."""
 
-    def __init__(self, found: Sequence[Surface], domain: Domain) -> None:
+    def __init__(self, found: Sequence[Surface], domain: Domain, spend: Spend) -> None:
         self.found = found
+        self.spend = spend
+        self.size = sum(span(surface.tree) for surface in found)
         self.domain = domain
         self.whole = np.array([surface.whole for surface in found])
 
     def values(self, unit: FloatArray) -> FloatArray:
         """Return every surface's function at the points: shape (points…, surfaces), NaN if undefined."""
         flat = unit.reshape(-1, unit.shape[-1])
+        self.spend(self.size * (len(flat) + _CALL))
         columns: Columns = {**self.domain.constants, **stretch(self.domain, flat)}
-        rows = [evaluate_partial(surface.tree, columns)[0] for surface in self.found]
-        return np.stack(rows, axis=-1).reshape(*unit.shape[:-1], len(rows))
+        return _values(self.found, columns).reshape(*unit.shape[:-1], len(self.found))
 
     def states(self, values: FloatArray) -> FloatArray:
-        """Name the piece: the sign, or the integer part, of every surface's function."""
-        named = np.where(self.whole, np.floor(values), np.sign(values))
-        return np.where(np.isnan(values), -np.inf, named)
+        return _states(self.found, values)
 
-    def run(self) -> FloatArray:
+    def lines(self) -> Lines:
+        """Return the first lines: along the axes, between seeds, and to corners in other pieces."""
         count = _SEEDS if len(self.domain.intervals) > 1 else 1  # lines along a single axis are all the same
         seeds = unit_points(self.domain, 2 * count, seed=1)
         lines = _axis_lines(seeds[:count])
         if count > 1:
-            lines = lines.joined(_Lines(seeds[:count], seeds[count:])).joined(self.to_corners(seeds))
+            lines = lines.joined(Lines(seeds[:count], seeds[count:])).joined(self.to_corners(seeds))
+        return lines
+
+    def run(self) -> FloatArray:
+        """Return points in every piece found, shape (n, inputs)."""
+        lines = self.lines()
         kept: list[FloatArray] = []
         seen: set[bytes] = set()
         for _ in range(_ROUNDS):
@@ -142,9 +187,9 @@ class _Explorer:
             if not fresh or len(kept) >= _MOST_POINTS:
                 break
             lines = _axis_lines(np.array(fresh[:_SEEDS_PER_ROUND]))
-        return np.array(kept[:_MOST_POINTS]).reshape(-1, seeds.shape[1])
+        return np.array(kept[:_MOST_POINTS]).reshape(-1, len(self.domain.intervals))
 
-    def to_corners(self, seeds: FloatArray) -> _Lines:
+    def to_corners(self, seeds: FloatArray) -> Lines:
         """Return lines from the cube's centre to corners in pieces that no seed lies in."""
         corners = np.array(list(product((0.0, 1.0), repeat=seeds.shape[1])))
         met = {state.tobytes() for state in self.states(self.values(seeds))}
@@ -153,7 +198,7 @@ class _Explorer:
             if state.tobytes() not in met:
                 other.setdefault(state.tobytes(), corner)
         ends = np.array(list(other.values())[:_SEEDS_PER_ROUND]).reshape(-1, seeds.shape[1])
-        return _Lines(np.full_like(ends, 0.5), ends)
+        return Lines(np.full_like(ends, 0.5), ends)
 
     def keep(self, points: FloatArray, seen: set[bytes], kept: list[FloatArray]) -> Iterator[FloatArray]:
         """Keep a few points of every piece; yield one point of each piece never seen before."""
@@ -169,7 +214,7 @@ class _Explorer:
                 yield points[members[0]]
             seen.add(key)
 
-    def breaks(self, lines: _Lines) -> tuple[IntArray, FloatArray]:
+    def breaks(self, lines: Lines) -> tuple[IntArray, FloatArray]:
         """Return where the piece changes along each line: line numbers and positions t in [0, 1]."""
         grid = np.linspace(0.0, 1.0, _GRID)
         every = np.repeat(np.arange(len(lines.starts)), _GRID)
@@ -188,7 +233,7 @@ class _Explorer:
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def narrow(
-        self, lines: _Lines, line: IntArray, low: FloatArray, high: FloatArray
+        self, lines: Lines, line: IntArray, low: FloatArray, high: FloatArray
     ) -> Iterator[tuple[IntArray, FloatArray]]:
         """Narrow each segment to its first change of piece; look again in what remains behind it."""
         for _ in range(_PASSES):
@@ -210,7 +255,7 @@ class _Explorer:
             yield line, right
             low = np.minimum(right + _STEP_PAST, high)
 
-    def turns(self, lines: _Lines, values: FloatArray) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
+    def turns(self, lines: Lines, values: FloatArray) -> tuple[IntArray, IntArray, FloatArray, BoolArray]:
         """Find where a surface's function turns back near a surface, perhaps beyond it and back again.
 
         Returns:
@@ -236,7 +281,7 @@ class _Explorer:
         touched: BoolArray = ~whole[which] & (lowest <= _TOUCH * largest)
         return line, around, closest, touched
 
-    def height(self, lines: _Lines, line: IntArray, which: IntArray, t: FloatArray) -> FloatArray:
+    def height(self, lines: Lines, line: IntArray, which: IntArray, t: FloatArray) -> FloatArray:
         """Return u or −u of one surface's function per line, at positions t of shape (lines, k)."""
         below, surface = np.divmod(which, len(self.found))
         values = self.values(lines.at(line[:, None], t))
@@ -245,7 +290,7 @@ class _Explorer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class Lines:
     """Straight lines in the unit cube, from ``starts`` to ``ends``, both of shape (lines, inputs)."""
 
     starts: FloatArray
@@ -257,21 +302,21 @@ class _Lines:
         points: FloatArray = starts + t[..., None] * (ends - starts)
         return points
 
-    def joined(self, other: _Lines) -> _Lines:
-        return _Lines(np.vstack([self.starts, other.starts]), np.vstack([self.ends, other.ends]))
+    def joined(self, other: Lines) -> Lines:
+        return Lines(np.vstack([self.starts, other.starts]), np.vstack([self.ends, other.ends]))
 
 
-def _axis_lines(seeds: FloatArray) -> _Lines:
+def _axis_lines(seeds: FloatArray) -> Lines:
     """Return lines through each seed, parallel to each axis, from face to face of the unit cube."""
     n, d = seeds.shape
     starts, ends = np.repeat(seeds, d, axis=0), np.repeat(seeds, d, axis=0)
     rows, axis = np.arange(n * d), np.tile(np.arange(d), n)
     starts[rows, axis] = 0.0
     ends[rows, axis] = 1.0
-    return _Lines(starts, ends)
+    return Lines(starts, ends)
 
 
-def _around(lines: _Lines, line: IntArray, t: FloatArray) -> list[FloatArray]:
+def _around(lines: Lines, line: IntArray, t: FloatArray) -> list[FloatArray]:
     """Return the middles between neighbouring breaks of a line, and points at each distance beside them."""
     touched = np.unique(line)
     owner = np.concatenate([touched, line, touched])

@@ -21,6 +21,9 @@ from cards.probe import UndefinedError, precise_values
 MOVE = 1e-6
 """How far a constant may move, relative to itself: 9.81 and 9.810 agree, 9.8 does not."""
 
+LEVER = 10.0
+"""How much further than an input's own move a constant's may reach: an exponent acts by a logarithm."""
+
 
 @dataclass(slots=True)
 class Skeleton:
@@ -189,11 +192,24 @@ def _whole(exponent: Tree) -> bool:
     return isinstance(exponent, Number) and exponent.value.is_integer()
 
 
+def _by_inputs(tree: Tree, columns: Columns, inputs: Sequence[str], domain: Domain) -> FloatArray:
+    """Return the largest change of a tree per relative move of an input: of it or, if wider, its range."""
+    slopes = gradient(tree, columns, inputs)
+    rows = []
+    for name in inputs:
+        width = domain.intervals[name].high - domain.intervals[name].low
+        rows.append(np.abs(slopes[name]) * np.maximum(np.abs(columns[name]), width))
+    largest: FloatArray = np.stack(rows).max(axis=0)
+    return largest
+
+
 def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: bool = False) -> BoolArray:
     """Return a mask of points so near to one of the submission's surfaces that a constant could move it.
 
     Moving one constant by 1e-6 of itself would put the point on the other side, so that what the submission
-    gives there does not tell it from the truth.
+    gives there does not tell it from the truth. But a constant reaches no further than ``LEVER`` times what
+    1e-6 of an input does: where a surface hangs on the last digits of a large number, as in
+    ``exp(1e-5*x) - 1.0000125`` or ``x + 1e5 - 100001.3``, 1e-6 of that number would be half of the domain.
 
     Args:
         touching: whether points exactly on a surface are meant as well; they do tell, until a constant moves.
@@ -203,11 +219,15 @@ def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: 
     everything = {**columns, **made.floats()}
     for surface in surfaces(made.tree, domain):
         own = [name for name in names(surface.tree) if name in made.constants]
-        if not own:
+        inputs = [name for name in names(surface.tree) if name in domain.intervals]
+        if not own or not inputs:
             continue
         mentioned = {name: everything[name] for name in names(surface.tree)}
         value = evaluate_partial(surface.tree, mentioned)[0]
-        reach = MOVE * np.abs(made.slopes(surface.tree, mentioned, own)).max(axis=-1)
+        reach = MOVE * np.minimum(
+            np.abs(made.slopes(surface.tree, mentioned, own)).max(axis=-1),
+            LEVER * _by_inputs(surface.tree, mentioned, inputs, domain),
+        )
         distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
         near |= (distance <= reach) & (touching | (distance > 0))
     return near

@@ -19,6 +19,7 @@ from cards.evaluate import evaluate, evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names, substitute, walk
 from cards.infix import parse_constraint, parse_infix, print_infix
 from cards.operators import OPERATORS
+from cards.poles import holes, poles
 from tests.cards.equality_pairs import DOMAIN, RECOMPUTED, REWRITTEN, WRONG
 from tests.strategies import moderate, trees
 
@@ -256,9 +257,14 @@ def test_every_decision_is_bounded(submission: Tree) -> None:
 def test_too_much_work_is_undetermined() -> None:
     """What cannot be decided within the bound is undetermined, with a reason: neither success nor failure."""
     truth = heavy("abs", 250)
+    wide = Domain({"x": Interval(0.0, 1.0), "y": Interval(0.0, 1.0)})
     found = decide(truth, Apply("mul", (truth, Number(1.0000001))), UNIT)
     assert found.outcome == "undetermined"
-    assert "surfaces" in found.reason
+    assert "refit of 250 constants" in found.reason
+    both = Apply("add", tuple(parse_infix(f"abs({1 + k / 997!r}*x - y)") for k in range(150)))
+    found = decide(both, Apply("mul", (both, Number(1.0000001))), wide)
+    assert found.outcome == "undetermined"
+    assert "150 surfaces" in found.reason
 
 
 POSITIVE = Domain({"x": Interval(0.5, 2), "y": Interval(1, 3)})
@@ -302,8 +308,10 @@ SMOOTH = trees(moderate | st.sampled_from(["x", "y"]).map(Variable), max_leaves=
 
 
 def tame(tree: Tree) -> bool:
-    """Return whether a tree is defined and of moderate size on all of a dense sample."""
+    """Return whether a tree is defined, also between points, and of moderate size on a dense sample."""
     values, defined = evaluate_partial(tree, points(POSITIVE, 512, seed=9))
+    if len(holes(poles(tree, POSITIVE), [], POSITIVE, lambda work: None)):
+        return False
     return bool(defined.all() and np.all(np.abs(values) < 1e6) and np.all(np.abs(values) > 1e-6))
 
 

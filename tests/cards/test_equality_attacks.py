@@ -1,0 +1,186 @@
+"""Equality against submissions written to be judged wrongly: excuses, holes, slivers, and sheer work."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import pytest
+
+from cards.domain import Domain, Interval
+from cards.equality import Verdict, decide
+from cards.expression import Apply, Number, Tree, Variable
+from cards.infix import parse_constraint, parse_infix
+
+LINE = Domain({"x": Interval(1.0, 2.0)})
+CUBE = Domain({name: Interval(1.0, 2.0) for name in "xyz"})
+SIX = Domain({name: Interval(1.0, 2.0) for name in "xyzuvw"})
+MOST_SECONDS = 2.0
+
+
+def verdict(truth: str, submission: str, domain: Domain = LINE) -> Verdict:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return decide(parse_infix(truth), parse_infix(submission), domain)
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        "step(exp(1e-5*x) - exp(1.25e-5))*step(exp(1.35e-5) - exp(1e-5*x))",
+        "step(exp(3e-6*x) - exp(3.9e-6))*step(exp(5.1e-6) - exp(3e-6*x))",
+        "step(exp(3e-6*x) - exp(4.8e-6))",
+        "step(x - ((1e5 + 1.3) - 1e5))*step(((1e5 + 1.5) - 1e5) - x)",
+        "step(x - ((3e5 + 1.3) - 3e5))*step(((3e5 + 1.7) - 3e5) - x)",
+        "step(max(x, 0) + 1e5 - 100001.3)*step(100001.7 - 1e5 - x)",
+        "step(log(1e30*x) - log(1.3e30))*step(log(1.7e30) - log(1e30*x))",
+        "step(exp(1e-5*x) - exp(1.250e-5))*step(exp(1.252e-5) - exp(1e-5*x))",
+        "step(mod(2e5*x, 1) - 0.85)",
+    ],
+)
+def test_an_ill_conditioned_surface_excuses_nothing(factor: str) -> None:
+    """A move of 1e-6 of a large number that only its last digits matter of does not excuse a wrong share."""
+    found = verdict("x", f"x*(1 + 0.009*{factor})")
+    assert found.outcome == "different", found.reason
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission", "domain"),
+    [
+        ("x", "x + 0/(x - 1.2345)", LINE),
+        ("x", "x*(x - 1.2345)/(x - 1.2345)", LINE),
+        ("x", "x*(x - pi/2)/(x - pi/2)", LINE),
+        ("x", "x + 0*log(abs(x - 1.2345))", LINE),
+        ("x", "x + 0*log(abs(x^2 - 2))", LINE),
+        ("x", "x + 0*log2((x - 1.2345)^2)", LINE),
+        ("x", "x + 0*(x - 1.2345)^(-2)", LINE),
+        ("x", "x + 0*tan(x)", LINE),
+        ("x", "x + 0*tan(1000*x)", LINE),
+        ("x", "x + 0*mod(1, x - 1.2345)", LINE),
+        ("x + y", "(x^2 - y^2)/(x - y)", CUBE),
+        ("sin(x - 1.5)/(x - 1.5)", "sin(x - 1.5)*(x - 1.2)/((x - 1.5)*(x - 1.2))", LINE),
+    ],
+)
+def test_a_submission_undefined_at_one_point_is_different(
+    truth: str, submission: str, domain: Domain
+) -> None:
+    """An undefined sub-expression invalidates, also where a later operation hides it (laws, section 2)."""
+    found = verdict(truth, submission, domain)
+    assert found.outcome == "different", found.reason
+    assert "undefined at" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission", "domain"),
+    [
+        ("sin(x - 1.5)/(x - 1.5)", "sin(1.5 - x)/(1.5 - x)", LINE),
+        ("sin(x - 1.5)/(x - 1.5)", "sin(x - 1.5)*(2*x - 3)^(-1)*2", LINE),
+        ("sin(x - 1.5)/(x - 1.5)", "sin(x - 1.5)/(x - 1.5000000001)*1.0000000001", LINE),
+        ("x/(1e-4 + (x - 1.3)^2)", "x/(x^2 - 2.6*x + 1.6901)", LINE),
+        ("x", "x*(x - 1)/(x - 1)", LINE),
+        ("x", "x*(x - 0.9999)/(x - 0.9999)", LINE),
+        ("x + y", "(x^2 - y^2)/(x - y)", Domain(CUBE.intervals, (parse_constraint("x > y"),))),
+    ],
+)
+def test_only_the_submissions_own_holes_inside_the_domain_count(
+    truth: str, submission: str, domain: Domain
+) -> None:
+    """Excepted are the truth's own removable points, lows that are no zeros, edges, what constraints cut."""
+    found = verdict(truth, submission, domain)
+    assert "The submission is undefined" not in found.reason
+    if "1.5000000001" not in submission:
+        assert found.outcome == "equal", found.reason
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "0*sqrt((x - 1.2345)^2 - 1e-20)",
+        "1e9*step(1e-9 - abs(x - 1.2345))",
+        "1e9*step(1e-12 - abs(x - 1.2345))",
+        "0.1*step(x - 1.2345)*step(1.2345001 - x)",
+    ],
+)
+def test_a_piece_within_reach_altogether_is_never_a_success(extra: str) -> None:
+    """Where no point shows that the submission is right in a piece, the trees are not judged equal."""
+    found = verdict("x", f"x + {extra}")
+    assert found.outcome == "undetermined", found.reason
+    assert "too narrow" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission", "domain"),
+    [
+        ("floor(n/3)", "floor(0.3333333333333333*n)", Domain({"n": Interval(1, 30, integer=True)})),
+        ("floor(n/3)", "floor(0.3333333333333333*n)", Domain({"n": Interval(0, 9, integer=True)})),
+        ("floor(7*x)", "floor(7.0000001*x)", LINE),
+        ("x*step(x - 1.3)", "x*step(x - 1.3000001)", LINE),
+        ("x*step(x^3.5 - 3)", "x*step(x^3.5000001 - 3)", LINE),
+        ("max(x - 273.15, 20)", "max(x - 273.15000001, 20)", Domain({"x": Interval(273.0, 320.0)})),
+        ("x", "min(max(x, 0), 1e300)", LINE),
+        ("x", "x + round(x*0.1)", LINE),
+    ],
+)
+def test_a_rounded_constant_of_a_surface_stays_equal(truth: str, submission: str, domain: Domain) -> None:
+    """The limits on what is excused leave the right answers right."""
+    found = verdict(truth, submission, domain)
+    assert found.outcome == "equal", found.reason
+
+
+@pytest.mark.parametrize("submission", ["x + 0*floor(1e308*x*(x - 1.5))", "x + 0*abs(1.7e308*(1.5 - x))"])
+def test_numbers_near_the_end_of_the_range_warn_of_nothing(submission: str) -> None:
+    """Overflow inside the search is no warning on stderr."""
+    assert verdict("x", submission).outcome in ("equal", "undetermined")
+
+
+def floors(count: int, first: float, names: str) -> Tree:
+    """Write x plus nothing, with many surfaces in all inputs."""
+    inputs = tuple(Variable(name) for name in names)
+    terms = [
+        Apply("mul", (Number(0.0), Apply("floor", (Apply("mul", (Number(first + k), *inputs)),))))
+        for k in range(count)
+    ]
+    return Apply("add", (Variable("x"), *terms))
+
+
+def signs(op: str, scale: float, count: int) -> Tree:
+    """Write x plus nothing, with surfaces that are dear to evaluate."""
+    terms = [parse_infix(f"0*sign({op}({scale * (k + 1)!r}*x*y) - z)") for k in range(count)]
+    return Apply("add", (Variable("x"), *terms))
+
+
+def nested(count: int) -> Tree:
+    """Write surfaces that hold one another."""
+    tree: Tree = Apply("add", tuple(parse_infix(f"x*y*z*{1 + k / 97!r}") for k in range(100)))
+    for k in range(count):
+        tree = Apply("abs", (Apply("sub", (tree, Number(1 / (k + 2)))),))
+    return Apply("add", (Variable("x"), Apply("mul", (Number(0.0), tree))))
+
+
+@pytest.mark.parametrize(
+    ("submission", "domain"),
+    [
+        (floors(60, 1e6, "xyz"), CUBE),
+        (floors(60, 11.3, "xyz"), CUBE),
+        (floors(40, 11.3, "xyzuvw"), SIX),
+        (floors(100, 1e6, "x"), CUBE),
+        (signs("sin", 20.0, 24), CUBE),
+        (signs("sin", 1e300, 50), CUBE),
+        (signs("atan", 1.1, 100), CUBE),
+        (Apply("add", (Variable("x"), parse_infix("+".join(f"0/(x*y - z*{k}.3)" for k in range(80))))), CUBE),
+        (nested(28), CUBE),
+    ],
+)
+def test_the_search_for_surfaces_is_counted_work(submission: Tree, domain: Domain) -> None:
+    """A decision ends within two CPU seconds, whatever the surfaces, inputs, lines and breaks."""
+    start = time.process_time()
+    found = decide(Variable("x"), submission, domain)
+    assert time.process_time() - start < MOST_SECONDS
+    assert found.reason
+
+
+def test_the_number_of_surfaces_is_told() -> None:
+    """Out of work is undetermined, with the number of surfaces in the reason."""
+    found = decide(Variable("x"), floors(60, 1e6, "xyz"), CUBE)
+    assert found.outcome == "undetermined"
+    assert "60 surfaces" in found.reason
