@@ -122,6 +122,16 @@ class _Truth:
             raise _UndecidedError(f"The truth itself is undefined at {where.shown(error.index)}.") from None
 
     @cached_property
+    def between(self) -> Points:
+        """The points, but between whole numbers as well: these often lie on a surface."""
+        intervals = {
+            name: replace(interval, integer=False) for name, interval in self.domain.intervals.items()
+        }
+        if intervals == self.domain.intervals:
+            return self.points
+        return Points(points(replace(self.domain, intervals=intervals), _SCANNED), self.domain.constants)
+
+    @cached_property
     def probed(self) -> Sample:
         """The first points at fifty digits."""
         return self.sample(self.points.take(slice(_PROBED)))
@@ -244,7 +254,7 @@ class _Decision:
     def clear(self, where: Points, *, touching: bool = False) -> IntArray:
         """Return the numbers of points at which the submission can be told from the truth."""
         near = self.near(where, touching=touching)
-        return np.flatnonzero(~near | self.blurred)
+        return np.flatnonzero(~near) if near.any() and not self.blurred else np.arange(len(where))
 
     def near(self, where: Points, *, touching: bool = False) -> BoolArray:
         self.search(self.reaching * (2 * len(where) + _GRADIENT))
@@ -257,10 +267,7 @@ class _Decision:
     @cached_property
     def blurred(self) -> bool:
         """Surfaces that a constant's move would carry over a share of the domain excuse nothing."""
-        domain = self.truth.domain
-        between = {k: replace(v, integer=False) for k, v in domain.intervals.items()}
-        spread = points(replace(domain, intervals=between), _SCANNED)  # whole numbers often lie on a surface
-        return bool(np.mean(self.near(Points(spread, domain.constants))) > _MOST_NEAR)
+        return bool(np.mean(self.near(self.truth.between)) > _MOST_NEAR)
 
     def sample(self, where: Points) -> Sample:
         self.spend(cost(self.truth.tree) * len(where))

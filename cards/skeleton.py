@@ -9,7 +9,7 @@ import numpy as np
 from mpmath import libmp
 
 from cards import precise
-from cards.domain import Domain
+from cards.domain import Domain, Interval
 from cards.evaluate import Columns, evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names
 from cards.gradient import gradient
@@ -192,15 +192,9 @@ def _whole(exponent: Tree) -> bool:
     return isinstance(exponent, Number) and exponent.value.is_integer()
 
 
-def _by_inputs(tree: Tree, columns: Columns, inputs: Sequence[str], domain: Domain) -> FloatArray:
-    """Return the largest change of a tree per relative move of an input: of it or, if wider, its range."""
-    slopes = gradient(tree, columns, inputs)
-    rows = []
-    for name in inputs:
-        width = domain.intervals[name].high - domain.intervals[name].low
-        rows.append(np.abs(slopes[name]) * np.maximum(np.abs(columns[name]), width))
-    largest: FloatArray = np.stack(rows).max(axis=0)
-    return largest
+def _size(interval: Interval, column: FloatArray | float) -> FloatArray:
+    """Return what a relative move of an input is relative to: its size, or its range where that is wider."""
+    return np.maximum(np.abs(column), interval.high - interval.low)
 
 
 def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: bool = False) -> BoolArray:
@@ -224,10 +218,10 @@ def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: 
             continue
         mentioned = {name: everything[name] for name in names(surface.tree)}
         value = evaluate_partial(surface.tree, mentioned)[0]
-        reach = MOVE * np.minimum(
-            np.abs(made.slopes(surface.tree, mentioned, own)).max(axis=-1),
-            LEVER * _by_inputs(surface.tree, mentioned, inputs, domain),
-        )
+        slopes = gradient(surface.tree, mentioned, [*own, *inputs])
+        by_constants = [np.abs(slopes[name]) * precise.to_float(made.sizes[name]) for name in own]
+        by_inputs = [np.abs(slopes[name]) * _size(domain.intervals[name], columns[name]) for name in inputs]
+        reach = MOVE * np.minimum(np.max(by_constants, axis=0), LEVER * np.max(by_inputs, axis=0))
         distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
         near |= (distance <= reach) & (touching | (distance > 0))
     return near
