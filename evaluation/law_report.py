@@ -227,15 +227,21 @@ def _beliefs(episodes: Sequence[Episode]) -> Section | None:
 
 
 def _failures(episodes: Sequence[Episode]) -> Section:
-    rows: dict[str, dict[str, float]] = {}
+    kinds = sorted({str(item.analyses["failure"]) for item in episodes})
+
+    def counted(group: Sequence[Episode]) -> dict[str, float]:
+        found = Counter(str(item.analyses["failure"]) for item in group)
+        return {kind: float(found[kind]) for kind in kinds}
+
+    pooled = {name: counted(group) for name, group in _groups(episodes).items()}
+    table = Table("Failures by category and protocol", ["Player, protocol", *kinds])
     for name, group in _groups(episodes, lambda e: f"{e.row.player}, {e.row.protocol}, {e.variant}").items():
-        rows[name] = {key: float(n) for key, n in Counter(str(i.analyses["failure"]) for i in group).items()}
-    kinds = sorted({kind for counts in rows.values() for kind in counts})
-    table = Table("Failures by category", ["Player, protocol", *kinds])
-    table.rows = [[name, *(f"{counts.get(kind, 0):g}" for kind in kinds)] for name, counts in rows.items()]
-    ordered = {name: {kind: counts.get(kind, 0.0) for kind in kinds} for name, counts in rows.items()}
-    note = "Each category is decided by program; docs/laws.md defines them. none: the episode succeeded."
-    return Section("Failure categories", note, [bars("Why episodes failed", ordered)], [table])
+        table.rows.append([name, *(f"{value:g}" for value in counted(group).values())])
+    note = (
+        "Each category is decided by program; docs/laws.md defines them. none: the episode succeeded. The "
+        "picture takes all protocols together."
+    )
+    return Section("Failure categories", note, [bars("Why episodes failed", pooled)], [table])
 
 
 def _fair(episodes: Sequence[Episode]) -> Section | None:

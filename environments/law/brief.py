@@ -43,6 +43,12 @@ _READINGS = (
     "Readings are free of noise and rounded to the resolution, or to the number of significant digits, "
     "that is given with the observable; hidden inputs are judged against the unrounded relation."
 )
+_NOISY = (
+    "Each reading carries Gaussian noise of its own, with mean zero and a standard deviation of {noise:g} "
+    "times (absolute_tolerance + relative_tolerance * |true|), and is then rounded to the resolution, or to the "
+    "number of significant digits, that is given with the observable; hidden inputs are judged against the "
+    "relation without noise."
+)
 _REPORTS = (
     f"Confidences lie between 0 and 1 and sum to 1 within {CONFIDENCE_SUM_TOLERANCE:g}. A completion "
     "selects one hypothesis by its id."
@@ -116,5 +122,9 @@ def _protocol(definition: LawDefinition, protocol: Protocol) -> JSON:
         "preset_experiments": protocol.budget,
         "tau": definition.tau,
         "call_cap": definition.call_cap,
-        "rules": [*rules[protocol.kind], _REPORTS, _READINGS],
+        "rules": [*rules[protocol.kind], _REPORTS, _instrument(definition)],
     }
+
+
+def _instrument(definition: LawDefinition) -> str:
+    return _NOISY.format(noise=definition.noise) if definition.noise > 0 else _READINGS

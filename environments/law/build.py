@@ -28,7 +28,7 @@ def build(materials: Sequence[Card], params: Mapping[str, Any], key: bytes) -> l
 
     Args:
         materials: accepted cards.
-        params: the ``law`` section of the settings: tier, tau, fixed_budget, call_cap, eval_points.
+        params: the ``law`` section of the settings: tier, tau, fixed_budget, call_cap, eval_points, noise.
         key: the release's key.
 
     Raises:
@@ -42,6 +42,7 @@ def build(materials: Sequence[Card], params: Mapping[str, Any], key: bytes) -> l
         tau=float(params.get("tau", TAU)),
         call_cap=int(params.get("call_cap", CALL_CAP)),
         eval_points=int(params.get("eval_points", EVAL_POINTS)),
+        noise=float(params.get("noise", 0.0)),
     )
     tier = str(params.get("tier", "medium"))
     tasks: list[Task] = []

@@ -7,7 +7,7 @@
 | distinguishable | each relation fails as a predictor of the other twin, after quantisation | 3 |
 | structural | it still fails when its hidden parameters are fitted anew | 3 |
 | finite | the mutated relation is real and finite over the whole domain | 4 |
-| range | it stays within a factor of 100 of the original's range | 4 |
+| range | it stays within a factor of 100 of the original's range, and keeps its sign | 4 |
 | influence | every input still moves some observable by more than the tolerance | 4 |
 | resolution | half a step of the instrument is at most a quarter of the tolerance | metrics |
 | limits | the candidates of Identification fit the limits of a submission | 5 |
@@ -119,7 +119,8 @@ def spread(study: Study, definition: LawDefinition) -> Certificate:
     """The range of every observable stays within a factor of 100 of the original's, with a margin.
 
     Looked at with the corners of the domain and without them, because a range that spans decades hangs
-    on its outermost points.
+    on its outermost points. An observable of one sign keeps it: a twin that crosses zero would be known by
+    that alone, and near the crossing no rounded constant is within tolerance.
     """
     mutated = definition.respond(study.sample, "counterfactual")
     values: dict[str, Any] = {}
@@ -131,7 +132,16 @@ def spread(study: Study, definition: LawDefinition) -> Certificate:
         }
     most = RANGE_FACTOR / MARGIN
     good = all(1 / most <= ratio <= most for row in values.values() for ratio in row.values())
+    for name, original in study.original.items():
+        values[name]["sign kept"] = _sign_kept(original, mutated[name])
+        good = good and values[name]["sign kept"]
     return Certificate(name="range", passed=good, values=values)
+
+
+def _sign_kept(original: FloatArray, mutated: FloatArray) -> bool:
+    """Whether an array of one strict sign meets another of the same; true where there is no one sign."""
+    signs = set(np.sign(original).tolist())
+    return signs not in ({1.0}, {-1.0}) or set(np.sign(mutated).tolist()) == signs
 
 
 def influence(study: Study, definition: LawDefinition) -> Certificate:

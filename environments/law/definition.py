@@ -123,6 +123,8 @@ class LawDefinition(_Model):
     """0: the original holds; 1: the counterfactual."""
     tau: float = Field(gt=0.5, lt=1)
     call_cap: int = Field(ge=1)
+    noise: float = Field(default=0.0, ge=0)
+    """Standard deviation of a reading's Gaussian noise, in tolerances a_r + λ|g|; 0: readings are exact."""
     design: dict[str, tuple[float, ...]]
     eval_inputs: dict[str, tuple[float, ...]] = {}
     strict: bool

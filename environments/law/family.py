@@ -35,8 +35,8 @@ class LawFamily:
         return build(materials, params, key)
 
     def open(self, definition: Mapping[str, JSON], options: Options, seed: bytes) -> World:
-        """Open a world; it draws nothing (the preset design is in the definition), so no seed is used."""
-        return LawWorld(_read(definition), options)
+        """Open a world; the seed serves for noise alone, which is off unless the settings declare it."""
+        return LawWorld(_read(definition), options, seed)
 
     def judge(self, definition: Mapping[str, JSON], record: Record) -> Score:
         """Score a finished session."""

@@ -57,10 +57,12 @@ def fit(
     def residuals(shift: FloatArray) -> FloatArray:
         values = moved(shift)
         try:
-            parts = [
-                (evaluate(tree, {**fixed, **values}) - readings[name]) / weights[name]
-                for name, tree in definition.relations.items()
-            ]
+            # A trial step may leave what a float can hold; it is clipped below like any other bad step.
+            with np.errstate(over="ignore"):
+                parts = [
+                    (evaluate(tree, {**fixed, **values}) - readings[name]) / weights[name]
+                    for name, tree in definition.relations.items()
+                ]
         except ExpressionError:
             return np.full(sum(len(column) for column in readings.values()), _UNDEFINED)
         return np.clip(np.concatenate(parts), -_UNDEFINED, _UNDEFINED)

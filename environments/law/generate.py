@@ -39,11 +39,12 @@ _INPUT_DIGITS = 4
 
 @dataclass(frozen=True)
 class Limits:
-    """Settings that a release chooses: the stopping threshold, the call cap, the hidden inputs."""
+    """Settings that a release chooses: threshold, call cap, number of hidden inputs, noise of readings."""
 
     tau: float = TAU
     call_cap: int = CALL_CAP
     eval_points: int = EVAL_POINTS
+    noise: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,7 @@ class _Maker:
             s=0,
             tau=self._limits.tau,
             call_cap=self._limits.call_cap,
+            noise=self._limits.noise,
             design={name: tuple(float(v) for v in column) for name, column in design.items()},
             eval_inputs={name: tuple(float(v) for v in column) for name, column in self._eval.items()},
             strict=False,

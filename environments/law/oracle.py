@@ -31,14 +31,24 @@ def quantise_all(values: FloatArray, observable: Measured) -> FloatArray:
 
 
 def observe(
-    definition: LawDefinition, points: Mapping[str, FloatArray], variant: Variant | None = None
+    definition: LawDefinition,
+    points: Mapping[str, FloatArray],
+    variant: Variant | None = None,
+    rng: np.random.Generator | None = None,
 ) -> dict[str, FloatArray]:
     """Return what the instrument shows of every observable at the given points.
+
+    Args:
+        rng: the source of the noise that the definition declares; without it readings have none.
 
     Raises:
         ExpressionError: when a relation is undefined at one of them.
     """
     exact = definition.respond(points, variant)
+    if rng is not None and definition.noise > 0:
+        for item in definition.observables:
+            spread = definition.noise * definition.scale_of_error(item, exact[item.name])
+            exact[item.name] = exact[item.name] + spread * rng.standard_normal(len(spread))
     return {item.name: quantise_all(exact[item.name], item) for item in definition.observables}
 
 

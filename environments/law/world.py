@@ -17,14 +17,22 @@ from environments.law.oracle import observe
 from environments.law.protocol import read_protocol
 from environments.law.rules import check_completion, check_proposal
 from environments.law.tools import COMPLETE, PROPOSE, tools
+from environments.seeding import derive, generator
 from environments.task import JSON, ActionError, Options, Step, Tool
 
 
 class LawWorld:
-    """One open law environment; it keeps no state beside what it was opened with."""
+    """One open law environment.
 
-    def __init__(self, definition: LawDefinition, options: Options) -> None:
+    It keeps no state beside what it was opened with, but for the number of readings so far: each has
+    noise of its own where the definition declares any, drawn from the session's seed, so that a
+    replayed session reads the same.
+    """
+
+    def __init__(self, definition: LawDefinition, options: Options, seed: bytes = b"") -> None:
         self._definition = definition
+        self._seed = seed
+        self._read_so_far = 0
         self._protocol = read_protocol(options.protocol)
         self._brief = brief(definition, options.setting, self._protocol)
         self._tools = tools(definition, self._protocol)
@@ -57,7 +65,7 @@ class LawWorld:
             return _refused(ActionError(code="malformed", message="this action takes no arguments"))
         budget = self._protocol.budget
         points = {name: np.array(values[:budget]) for name, values in self._definition.design.items()}
-        readings = observe(self._definition, points)
+        readings = observe(self._definition, points, rng=self._noise())
         experiments = [
             {
                 "inputs": {name: float(values[i]) for name, values in points.items()},
@@ -76,15 +84,21 @@ class LawWorld:
             return _refused(breach)
         points = {item.name: np.array([proposal.inputs[item.name]]) for item in self._definition.inputs}
         try:
-            readings = observe(self._definition, points)
+            readings = observe(self._definition, points, rng=self._noise())
         except ExpressionError:
             # The build checks make this all but impossible; a player learns no more than the fact.
             message = "the apparatus gives no reading at these inputs"
             return _refused(ActionError(code="domain", message=message, path="inputs"))
+        self._read_so_far += 1
         return Step(
             outcome="succeeded",
             data={"observations": {name: float(readings[name][0]) for name in proposal.observables}},
         )
+
+    def _noise(self) -> np.random.Generator | None:
+        if self._definition.noise == 0:
+            return None
+        return generator(derive(self._seed, "noise", str(self._read_so_far)))
 
     def _complete(self, args: JSON) -> Step:
         completion = read_envelope(Completion, args)

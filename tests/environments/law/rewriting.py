@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from cards.expression import Apply, Number, Tree, bind
+from cards.expression import Apply, Number, Tree, bind, names
 
 
 def reordered(tree: Tree) -> Tree:
@@ -58,7 +58,7 @@ def _product(args: tuple[Tree, ...]) -> Tree:
 
 
 def constants(tree: Tree, here: str = "") -> list[str]:
-    """Return the paths of all numbers but 0 and 1.
+    """Return the paths of all constants but 0 and 1; a part without variables, as 66 - 6.01, is one.
 
     A number raised to a power is left out: it is one constant with the factor of its exponent, written
     as two, and half of a change in either can be undone in the other.
@@ -67,6 +67,8 @@ def constants(tree: Tree, here: str = "") -> list[str]:
         return [here] if tree.value not in (0.0, 1.0) else []
     if not isinstance(tree, Apply):
         return []
+    if not names(tree):
+        return [here]
     skipped = 0 if tree.op == "pow" and isinstance(tree.args[0], Number) else -1
     prefix = f"{here}." if here else ""
     found = [constants(arg, f"{prefix}args[{i}]") for i, arg in enumerate(tree.args) if i != skipped]
@@ -74,9 +76,9 @@ def constants(tree: Tree, here: str = "") -> list[str]:
 
 
 def shifted(tree: Tree, path: str, factor: float, here: str = "") -> Tree:
-    """Return the tree with the number at ``path`` multiplied by ``factor``."""
-    if isinstance(tree, Number) and here == path:
-        return Number(tree.value * factor)
+    """Return the tree with the constant at ``path`` multiplied by ``factor``."""
+    if here == path:
+        return Number(tree.value * factor) if isinstance(tree, Number) else scaled(tree, factor)
     if isinstance(tree, Apply):
         prefix = f"{here}." if here else ""
         args = (shifted(arg, path, factor, f"{prefix}args[{i}]") for i, arg in enumerate(tree.args))
