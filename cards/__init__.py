@@ -1,1 +1,1 @@
-""""""
+"""The words everyone speaks: expression, unit, domain, card."""

@@ -1,1 +1,1 @@
-""""""
+"""From papers to a published release."""

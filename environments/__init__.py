@@ -1,1 +1,1 @@
-""""""
+"""Worlds, sessions, judges and releases."""

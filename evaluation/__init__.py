@@ -1,1 +1,1 @@
-""""""
+"""Plans, players, runs, statistics and boards."""

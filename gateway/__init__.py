@@ -1,1 +1,1 @@
-""""""
+"""One metered door to language models."""

@@ -1,0 +1,1 @@
+"""Drone survival games over a structural causal model."""

@@ -1,1 +1,1 @@
-""""""
+"""Environments made of one scientific card each."""
