@@ -45,9 +45,9 @@ _READINGS = (
 )
 _NOISY = (
     "Each reading carries Gaussian noise of its own, with mean zero and a standard deviation of {noise:g} "
-    "times (absolute_tolerance + relative_tolerance * |true|), and is then rounded to the resolution, or to the "
-    "number of significant digits, that is given with the observable; hidden inputs are judged against the "
-    "relation without noise."
+    "times (absolute_tolerance + relative_tolerance * |true|), and is then rounded to the resolution, or to "
+    "the number of significant digits, that is given with the observable; hidden inputs are judged against "
+    "the relation without noise."
 )
 _REPORTS = (
     f"Confidences lie between 0 and 1 and sum to 1 within {CONFIDENCE_SUM_TOLERANCE:g}. A completion "
