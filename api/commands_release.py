@@ -79,8 +79,12 @@ def cut(
     from api.cut import Cut, Order
 
     order = Order(version, at, source, _day(first), _day(last), offline)
-    with _steps(log=not as_json) as show:
-        report = Cut(found, order, lambda: datetime.now(UTC), show).run()
+    try:
+        with _steps(log=not as_json) as show:
+            report = Cut(found, order, lambda: datetime.now(UTC), show).run()
+    except KeyboardInterrupt:
+        typer.echo("interrupted; the same command finishes the job", err=True)
+        raise typer.Exit(130) from None
     if as_json:
         typer.echo(json.dumps(asdict(report)))
         return
