@@ -252,7 +252,7 @@ def _section(key: CellKey, rows: Sequence[tuple[str, Cell]]) -> Table:
             before = condition
         mean = "–" if cell.prediction is None else f"{cell.prediction.value:.3f}"
         strict = rate_text(cell.strict) + (
-            f" ({cell.weak_only} weak-only out)" if cell.weak_only and cell.strict.n else ""
+            f" ({cell.weak_only} weak-only out)" if cell.weak_only and cell.strict else ""
         )
         table.add_row(f"  {player}", f"{cell.n}", statuses_text(cell), mean, rate_text(cell.weak), strict)
     return table
