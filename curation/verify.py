@@ -116,7 +116,7 @@ def check_folder(folder: Path, version: str) -> list[Checked]:
     return [
         _outcome("pin", _pinned(folder, version, lock, key)),
         *_folder_checks(folder, check_release(folder, read_public(key))),
-        _skipped("tag", "only the repository knows it; give --workspace"),
+        _skipped("tag", "only the repository knows it; verify without --at, in a workspace"),
         _skipped("sealed", "only the public part is here: answers and rebuild were not checked"),
     ]
 
