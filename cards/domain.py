@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -139,11 +140,16 @@ def stretch(domain: Domain, unit: FloatArray) -> dict[str, FloatArray]:
 
 def unit_points(domain: Domain, n: int, seed: int = 0) -> FloatArray:
     """Return n scrambled Sobol points of the domain's unit cube, shape (n, number of inputs)."""
+    return _sobol(len(domain.intervals), 1 << max(0, n - 1).bit_length(), seed)[:n].copy()
+
+
+@lru_cache(maxsize=64)
+def _sobol(inputs: int, size: int, seed: int) -> FloatArray:
     from scipy.stats import qmc  # a second of import time, needed only here
 
-    size = 1 << max(0, n - 1).bit_length()
-    unit: FloatArray = qmc.Sobol(len(domain.intervals), rng=np.random.default_rng(seed)).random(size)
-    return unit[:n]
+    unit: FloatArray = qmc.Sobol(inputs, rng=np.random.default_rng(seed)).random(size)
+    unit.setflags(write=False)
+    return unit
 
 
 def _spread(unit: FloatArray, interval: Interval) -> FloatArray:
