@@ -218,9 +218,9 @@ def test_historical_cards_are_accepted_fast() -> None:
         assert errors(accept(card)) == []
         times = []
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             accept(card)
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         assert min(times) < 0.05
 
 

@@ -144,10 +144,10 @@ def test_hostile_files_are_refused_quickly(text: str, tmp_path: Path) -> None:
     """Alias bombs, endless nesting, huge numbers and files: a CardError in under a second."""
     path = tmp_path / "card.yaml"
     path.write_text(text, encoding="utf-8")
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(CardError):
         read_card(path)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_files_that_cannot_be_read_are_card_errors(tmp_path: Path) -> None:

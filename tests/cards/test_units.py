@@ -118,10 +118,10 @@ def test_units_as_people_and_papers_write_them(text: str, expected: Unit) -> Non
 def test_what_is_not_a_unit_is_refused_at_once_with_a_remedy(text: str, word: str) -> None:
     """Hostile, ambiguous, offset and logarithmic strings are refused in no time, and the message helps."""
     parse_unit("m")  # the unit library is loaded once per process
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(UnitError) as caught:
         parse_unit(text)
-    assert time.perf_counter() - start < 0.05
+    assert time.process_time() - start < 0.05
     assert word in str(caught.value)
     assert caught.value.check == "unit_syntax"
     assert len(str(caught.value)) < 400
@@ -289,8 +289,8 @@ def test_every_dimension_rule_of_the_operator_table_has_a_meaning() -> None:
 def test_a_parse_is_fast() -> None:
     """Fresh strings cost well under a millisecond each once the table is warm (33 µs is the peer's)."""
     parse_unit("kg m s A K mol")
-    start = time.perf_counter()
+    start = time.process_time()
     for power in range(1, 12):
         for other in range(1, 12):
             parse_unit(f"kg^{power}*m^{other}/(s*K*mol^{power})")
-    assert (time.perf_counter() - start) / 121 < 1e-3
+    assert (time.process_time() - start) / 121 < 1e-3
