@@ -32,6 +32,7 @@ _ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
 _TAKES_PART = 1e-6
 _RANK = 1e-14  # singular values below this share of the largest are rounding
+_TRACE = 1e-10  # parts of a direction below this are rounding as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,10 @@ class _Linear:
         left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
         works = sizes > _RANK * sizes[0]
         inverse = (right[works].T / sizes[works]) @ left[:, works].T
-        return cls(inverse * sample.scale.weight, right[~works].T)
+        idle = right[~works].T
+        # Rounding leaves traces of the other constants in these directions, and a trace of 1e-15 that
+        # had to undo a move of 1e-17 would be drawn out to a large one.
+        return cls(inverse * sample.scale.weight, np.where(np.abs(idle) < _TRACE, 0.0, idle))
 
     def moves(self, wrong: FloatArray) -> FloatArray:
         """Return the smallest moves that undo the strict differences."""
