@@ -61,8 +61,14 @@ def evaluate_partial(tree: Tree, columns: Columns) -> tuple[FloatArray, BoolArra
     shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
     with np.errstate(all="ignore"):
         values, defined = _run_masked(tree, columns)
-    mask = np.array(np.broadcast_to(defined, shape), dtype=np.bool_)
-    return np.where(mask, np.broadcast_to(values, shape), np.nan), mask
+    mask = np.array(_spread(defined, shape), dtype=np.bool_)
+    spread = _spread(values, shape)
+    return (np.array(spread) if mask.all() else np.where(mask, spread, np.nan)), mask
+
+
+def _spread(values: Any, shape: tuple[int, ...]) -> Any:
+    """Broadcast where there is something to broadcast; NumPy takes its time over it."""
+    return values if np.shape(values) == shape else np.broadcast_to(values, shape)
 
 
 def _run(node: Tree, columns: Columns) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import repeat
 from typing import cast
 
@@ -56,6 +57,7 @@ def precise_values(tree: Tree, columns: RawColumns, count: int) -> list[Raw]:
     return result if isinstance(result, list) else [result] * count
 
 
+@lru_cache(maxsize=4096)
 def cost(tree: Tree) -> int:
     """Return the work of one point, in units of about a microsecond; equal sub-trees are worked out once."""
     nodes = {node for _, node in walk(tree) if isinstance(node, Apply)}
