@@ -60,10 +60,13 @@ def evaluate_partial(tree: Tree, columns: Columns) -> tuple[FloatArray, BoolArra
     """
     shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
     with np.errstate(all="ignore"):
-        values, defined = _run_masked(tree, columns)
+        try:  # most trees are defined everywhere, and masks cost as much as values
+            return np.array(_spread(_run(tree, columns), shape)), np.ones(shape, dtype=np.bool_)
+        except _UndefinedError:
+            values, defined = _run_masked(tree, columns)
     mask = np.array(_spread(defined, shape), dtype=np.bool_)
     spread = _spread(values, shape)
-    return (np.array(spread) if mask.all() else np.where(mask, spread, np.nan)), mask
+    return np.where(mask, spread, np.nan), mask
 
 
 def _spread(values: Any, shape: tuple[int, ...]) -> Any:
@@ -82,11 +85,11 @@ def _run(node: Tree, columns: Columns) -> Any:
         args = [_run(argument, columns) for argument in node.args]
         if operator.defined is not everywhere:
             defined = operator.defined(*args)
-            if not np.all(defined):
+            if not defined.all():
                 raise _UndefinedError(node, defined)
         value = operator.numpy(*args)
         defined = np.isfinite(value)
-    if not np.all(defined):
+    if not defined.all():
         raise _UndefinedError(node, defined)
     return value
 
