@@ -238,7 +238,7 @@ def _failures(episodes: Sequence[Episode]) -> Section:
     for name, group in _groups(episodes, lambda e: f"{e.row.player}, {e.row.protocol}, {e.variant}").items():
         table.rows.append([name, *(f"{value:g}" for value in counted(group).values())])
     note = (
-        "Each category is decided by program; docs/laws.md defines them. none: the episode succeeded. The "
+        "Each category is decided by program; docs/laws.md defines them. The "
         "picture takes all protocols together."
     )
     return Section("Failure categories", note, [bars("Why episodes failed", pooled)], [table])

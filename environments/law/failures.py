@@ -2,7 +2,7 @@
 
 Asked in this order; the first that holds is the category:
 
-- none: weak success, and strict where exactness is asked for.
+- solved: weak success, and strict where exactness is asked for.
 - no usable answer: no completion, or a predictor that cannot be read, or evaluated at a hidden input.
   Example: ``log(x - 3)`` where x runs from 1 to 5.
 - stopping rule: every error is at most one, but the selected hypothesis had not reached τ.
@@ -36,7 +36,7 @@ from environments.law.tools import PROPOSE, READ
 from environments.task import Record, Score
 
 CATEGORIES = (
-    "none",
+    "solved",
     "no usable answer",
     "stopping rule",
     "symbolically not recovered",
@@ -61,7 +61,7 @@ def failure(definition: LawDefinition, record: Record, score: Score | None = Non
     if completion is None or score.status != "scored":
         return "no usable answer"
     if score.passed["weak"]:
-        return "symbolically not recovered" if score.passed["strict"] is False else "none"
+        return "symbolically not recovered" if score.passed["strict"] is False else "solved"
     if score.parts["max_e"] <= 1.0:
         return "stopping rule"
     trees = read_trees(completion.predictor, [o.name for o in definition.observables], definition.names())

@@ -37,7 +37,7 @@ def episode(cluster: int, variant: str, protocol: str, *, passed: bool, nodes: i
         "experiments": 4 if adaptive else 0,
         "confidences": [{"experiments": n, "top": 0.5 + 0.1 * n} for n in range(5)] if adaptive else [],
         "forecast_errors": [{"top": 10.0 / (n + 1)} for n in range(4)] if adaptive else [],
-        "failure": "none" if passed else "incorrect relation",
+        "failure": "solved" if passed else "incorrect relation",
     }
     return Episode(row, analyses)
 
@@ -71,7 +71,7 @@ def test_every_analysis_has_its_section() -> None:
         "someone, original: 0 → 0, 1 → 0, 2 → 0, 3 → 0, 4 → 1"
         in found["Adaptive: cumulative success"].pictures[0]
     )
-    assert "12 none" in found["Failure categories"].pictures[0].replace("36 none", "12 none")
+    assert "12 solved" in found["Failure categories"].pictures[0].replace("36 solved", "12 solved")
     assert found["Fairness"].tables[0].rows[0][-2:] == ["+4.0", "+0.0"]
 
 
