@@ -25,6 +25,8 @@ FUNCTIONS = ("exp(-u)", "exp(u)", "log(u)", "tanh(u)", "1/(1 + u)", "sin(u)", "c
 MOST_TERMS = 5
 FRACTIONS = (1, 2, 3, 4)
 """Denominators of exponents that a power law is drawn to."""
+_MOST_CLEAR = 0.6
+"""Share of readings that must be larger than their tolerance and of one sign, for a logarithm."""
 _PARALLEL = 1e-8
 _BETTER = 0.8
 """A longer model must leave less than this share of the shorter one's error."""
@@ -80,25 +82,42 @@ def _power_tree(height: float, names: Sequence[str], powers: FloatArray) -> Tree
 
 def _pursuit(readings: Readings) -> Iterator[Fit]:
     """Yield models of growing length, of the readings, of their logarithms and of their reciprocals."""
-    terms = library(readings.inputs)
     values, scale = readings.values, readings.scale
-    sign = float(np.sign(values[0]))
-    yield from _matched(terms, (), values / scale, scale, lambda tree: tree)
-    if np.all(values * sign > 0):
-        size, whole = np.abs(values), Number(sign)
-        powers = [terms[0], *(term for term in terms if _is_log(term.tree))]
-        shrunk = scale / size
-        yield from _matched(
+    yield from _matched(library(readings.inputs), (), values / scale, scale, lambda tree: tree)
+    sign = float(np.sign(values[np.argmax(np.abs(values))]))
+    # A reading that is lost in its tolerance has no logarithm worth fitting; it is only checked against.
+    clear = values * sign > scale
+    if np.mean(clear) < _MOST_CLEAR:
+        return
+    terms = library({name: column[clear] for name, column in readings.inputs.items()})
+    size, shrunk = np.abs(values[clear]), scale[clear] / np.abs(values[clear])
+    powers = [terms[0], *(term for term in terms if _is_log(term.tree))]
+    whole = Number(sign)
+    fits = [
+        *_matched(
             terms,
             powers,
             np.log(size) / shrunk,
             shrunk,
             lambda tree: Apply("mul", (whole, Apply("exp", (tree,)))),
-        )
-        shrunk = scale / size**2
-        yield from _matched(
-            terms, (), 1 / values / shrunk, shrunk, lambda tree: Apply("div", (Number(1.0), tree))
-        )
+        ),
+        *_matched(
+            terms,
+            (),
+            sign / size / (shrunk / size),
+            shrunk / size,
+            lambda tree: Apply("div", (Number(1.0), tree)),
+        ),
+    ]
+    yield from (fit if clear.all() else _checked(fit, readings) for fit in fits)
+
+
+def _checked(fit: Fit, readings: Readings) -> Fit:
+    """Hold a fit against all readings, also those that took no part in it."""
+    values, defined = evaluate_partial(fit.tree, readings.inputs)
+    if not np.all(defined):
+        return Fit(fit.tree, np.inf)
+    return Fit(fit.tree, max(fit.error, float(np.max(np.abs(values - readings.values) / readings.scale))))
 
 
 def _is_log(tree: Tree) -> bool:
