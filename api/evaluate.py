@@ -15,12 +15,12 @@ from api.agent_client import CuratorClient
 from api.seats import Hall, LocalHall, RemoteHall
 from api.settings import Settings
 from api.workspace import Workspace
-from cards.errors import AlmanacError, InputError, ReleaseError, RunError
+from cards.errors import AlmanacError, InputError, ReleaseError, RunError, UsageError
 from environments.families import family
 from evaluation.episode import EpisodeRow, Player
 from evaluation.leaderboard import Known, StoredRun, load_run, summary
 from evaluation.plan import Plan, Selection, describe_player, make_plan
-from evaluation.players import families_of, scripted_player
+from evaluation.players import families_of, scripted_player, settings_of
 from evaluation.run import Progress, Run, read_manifest, write_json
 from evaluation.score import rescore
 
@@ -65,6 +65,15 @@ class Job:
     """Makes the player; the path is the run directory, where its ledger goes."""
     families: tuple[str, ...] = ()
     """The families that the player can play; empty: all."""
+    settings: tuple[str, ...] = ()
+    """The settings of those families that the player can play; empty: all."""
+
+    def refuse(self, selection: Selection, who: str) -> None:
+        """Raise UsageError where the selection asks for a seat that the player cannot take."""
+        for asked, played in ((selection.families, self.families), (selection.settings, self.settings)):
+            foreign = [name for name in asked if played and name not in played]
+            if foreign:
+                raise UsageError(f"{who} does not play {foreign[0]}.", f"It plays: {', '.join(played)}.")
 
 
 def prepare(wish: Wish, workspace: Path, settings: Settings) -> Job:
@@ -74,14 +83,15 @@ def prepare(wish: Wish, workspace: Path, settings: Settings) -> Job:
         AlmanacError: when there is neither a readable sealed part nor a service, or no such player.
     """
     if bool(wish.player) == bool(wish.model):
-        raise InputError(
+        raise UsageError(
             "an evaluation needs one player.", "Give either --player NAME or --model PROVIDER/NAME."
         )
     hall = _hall(wish, workspace, settings)
     if wish.player:
         insider = hall.definition if hall.sealed else None
         scripted = scripted_player(wish.player, family, insider)
-        return Job(hall, lambda folder: scripted, families_of(wish.player))
+        seats = settings_of(wish.player, hall.rows)
+        return Job(hall, lambda folder: scripted, families_of(wish.player), seats)
     return Job(hall, lambda folder: _model_player(wish, folder, settings), MODEL_FAMILIES)
 
 
@@ -89,15 +99,24 @@ def plan_run(job: Job, wish: Wish, selection: Selection, folder: Path) -> Plan:
     """Return the plan of a new run that will lie in ``folder``.
 
     Raises:
-        InputError: when the selection asks for a family that the player cannot play.
+        UsageError: when the selection asks for a family or setting that the player cannot play, or for a
+            protocol that a family does not know.
     """
-    foreign = [name for name in selection.families if job.families and name not in job.families]
-    if foreign:
-        who = wish.player or wish.model
-        raise InputError(f"{who} does not play {foreign[0]}.", f"It plays: {', '.join(job.families)}.")
-    if job.families and not selection.families:
-        selection = replace(selection, families=job.families)
-    return make_plan(job.hall.release, job.hall.rows, job.player(folder), selection, wish.options())
+    job.refuse(selection, wish.player or wish.model)
+    seats = replace(
+        selection,
+        families=selection.families or job.families,
+        settings=selection.settings or job.settings,
+    )
+    plan = make_plan(job.hall.release, job.hall.rows, job.player(folder), seats, wish.options())
+    for name, setting, protocol in sorted({(s.family, s.setting, s.protocol) for s in plan.slots}):
+        known = family(name).protocols(setting)
+        if protocol not in known:
+            raise UsageError(
+                f"there is no protocol {protocol[:40]!r} in {name} {setting}.",
+                f"The protocols are: {', '.join(known)}.",
+            )
+    return plan
 
 
 def resume_wish(folder: Path, given: Wish) -> Wish:
@@ -235,7 +254,7 @@ def runs_folder(workspace: Path) -> Path:
 def _hall(wish: Wish, workspace: Path, settings: Settings) -> Hall:
     if wish.at:
         if not wish.key:
-            raise InputError(
+            raise UsageError(
                 "--at needs a key.", "Give --key KEY; `almanac key create --scope evaluate` makes one."
             )
         return RemoteHall(CuratorClient(wish.at, wish.key), wish.release, _local(wish, workspace, settings))
@@ -273,7 +292,7 @@ def _model_player(wish: Wish, folder: Path, settings: Settings) -> Player:
 
     provider, _, model = wish.model.partition("/")
     if not provider or not model:
-        raise InputError(f"{wish.model!r} names no model.", "Write PROVIDER/NAME, for example openai/gpt-5.")
+        raise UsageError(f"{wish.model!r} names no model.", "Write PROVIDER/NAME, for example openai/gpt-5.")
     base_url = wish.base_url or settings.base_url
     if not base_url:
         raise InputError("no model server is configured.", "Give --base-url URL or set ALMANAC_BASE_URL.")

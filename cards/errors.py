@@ -2,6 +2,7 @@
 
 AlmanacError
 ├── InputError            what was given cannot be used; says where and what to change
+│   ├── UsageError        a command that names what does not exist or cannot be; ends with 2
 │   ├── ExpressionError   an expression document or infix text (carries the path to the node)
 │   ├── UnitError         a unit string or a dimensional inconsistency
 │   └── CardError         a card file that is not a card
@@ -43,6 +44,12 @@ class AlmanacError(Exception):
 
 class InputError(AlmanacError):
     """Something that was given cannot be used."""
+
+
+class UsageError(InputError):
+    """A command that asks for something that does not exist or cannot be, as a wrong option does."""
+
+    exit_code = 2
 
 
 class ExpressionError(InputError):

@@ -67,7 +67,7 @@ class Family(Protocol):
         """Players that know the truth, by name; each is made from (definition, options)."""
 
     def protocols(self, setting: str) -> Sequence[str]:
-        """Return the protocols of a setting in the order that they are played by default."""
+        """Return every protocol that a setting can be played under; a task's row names the default ones."""
 
     def build(self, materials: Sequence[Card], params: Mapping[str, Any], key: bytes) -> Sequence[Task]:
         """Build all tasks of this family for a release whose key is ``key``."""

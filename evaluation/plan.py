@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cards.canonical import digest
-from cards.errors import InputError
+from cards.errors import UsageError
 from environments.task import TaskRow
 from evaluation.episode import Player, Slot
 
@@ -68,18 +68,18 @@ def make_plan(
     """Plan the episodes of ``player`` over the selected tasks, task by task.
 
     Raises:
-        InputError: when the selection names something that the release does not have.
+        UsageError: when the selection names something that the release does not have, or nothing at all.
     """
     _check_names("family", selection.families, {row.family for row in rows})
     _check_names("setting", selection.settings, {row.setting for row in rows})
     known = {protocol.split(":")[0] for row in rows for protocol in row.protocols}
     _check_names("protocol", [protocol.split(":")[0] for protocol in selection.protocols], known)
     if selection.repetitions < 1:
-        raise InputError(f"{selection.repetitions} repetitions cannot be played.", "Ask for 1 or more.")
+        raise UsageError(f"{selection.repetitions} repetitions cannot be played.", "Ask for 1 or more.")
     who = describe_player(player)
     slots = [_slot(release["sha256"], who, words) for words in _episodes(rows, selection)]
     if not slots:
-        raise InputError(
+        raise UsageError(
             "the selection leaves no episode to play.", "Ask for more families, settings or protocols."
         )
     return Plan(release, who, selection, tuple(slots[: selection.limit]), options or {})
@@ -123,4 +123,4 @@ def _slot(release: str, player: Mapping[str, object], words: dict[str, object]) 
 def _check_names(kind: str, asked: Iterable[str], known: set[str]) -> None:
     unknown = sorted(set(asked) - known)
     if unknown:
-        raise InputError(f"the release has no {kind} {unknown[0]!r}.", f"It has: {', '.join(sorted(known))}.")
+        raise UsageError(f"the release has no {kind} {unknown[0]!r}.", f"It has: {', '.join(sorted(known))}.")

@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from environments.law.definition import LawDefinition
-from environments.law.failures import failure
+from environments.law.failures import Refits, failure
 from environments.law.judge import count_experiments
 from environments.law.tools import COMPLETE, PROPOSE
-from environments.task import JSON, Event, Record
+from environments.task import JSON, Event, Record, Score
 
 
-def analyses(definition: LawDefinition, record: Record) -> Mapping[str, JSON]:
+def analyses(
+    definition: LawDefinition, record: Record, score: Score | None = None, refits: Refits | None = None
+) -> Mapping[str, JSON]:
     """Return named values of one record.
 
     ``experiments``: readings seen. ``calls``, ``refused``: actions. ``confidences``: for each report
     its number of experiments so far and its confidences by hypothesis id. ``forecast_errors``: for
     each accepted proposal the largest normalised error of each hypothesis' forecasts, and of the
-    most trusted one. ``capped``: whether the safety cap ended the session. ``failure``: why the episode
-    failed, one of ``failures.CATEGORIES``.
+    most trusted one. ``capped``: whether the safety cap ended the session. ``tau``: the threshold of
+    the stopping rule. ``failure``: why the episode failed, one of ``failures.CATEGORIES``.
+
+    Args:
+        definition: of the world that was played.
+        record: of the finished session.
+        score: its score, where it is known already.
+        refits: as in ``failure``.
     """
     return {
         "experiments": count_experiments(record, definition),
@@ -31,7 +39,8 @@ def analyses(definition: LawDefinition, record: Record) -> Mapping[str, JSON]:
             if event.tool == PROPOSE and event.outcome == "succeeded"
         ],
         "capped": record.ending == "call_cap",
-        "failure": failure(definition, record),
+        "tau": definition.tau,
+        "failure": failure(definition, record, score, refits),
     }
 
 

@@ -10,6 +10,7 @@ from cards.finding import Finding
 from environments.family import NullBound, Policy, World
 from environments.law.definition import LawDefinition
 from environments.law.policies import Answering, Ignorant
+from environments.law.protocol import PROTOCOLS
 from environments.law.world import LawWorld
 from environments.task import JSON, Options, Record, Score, Task
 
@@ -25,8 +26,8 @@ class LawFamily:
     twins = True
 
     def protocols(self, setting: str) -> Sequence[str]:
-        """Return the protocols of a setting in the order that they are played by default."""
-        return ("prior", "fixed:4", "adaptive")
+        """Return every protocol that a setting can be played under; a task's row names the default ones."""
+        return PROTOCOLS
 
     def build(self, materials: Sequence[Card], params: Mapping[str, Any], key: bytes) -> Sequence[Task]:
         """Build four tasks for every card; ``params`` is the ``law`` section of the settings."""
@@ -58,7 +59,7 @@ class LawFamily:
         return NullBound("discovery") if task.row.setting == "discovery" else None
 
     def analyses(self, definition: Mapping[str, JSON], record: Record) -> Mapping[str, JSON]:
-        """Return effort, beliefs and forecast errors of one record."""
+        """Return effort, beliefs, forecast errors and the category of failure of one record."""
         from environments.law.analyses import analyses
 
         return analyses(_read(definition), record)

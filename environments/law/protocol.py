@@ -14,6 +14,7 @@ from cards.errors import InputError
 BUDGETS = (1, 2, 4, 8, 16)
 """Preset budgets of the Fixed protocol."""
 DEFAULT_BUDGET = 4
+PROTOCOLS = ("prior", *(f"fixed:{budget}" for budget in BUDGETS), "adaptive")
 CALL_CAP = 512
 TAU = 0.9
 CONFIDENCE_SUM_TOLERANCE = 1e-6
@@ -37,11 +38,9 @@ def read_protocol(text: str) -> Protocol:
         return Protocol("prior")
     if text == "adaptive":
         return Protocol("adaptive")
-    kind, _, budget = text.partition(":")
-    if kind == "fixed" and budget in {str(b) for b in BUDGETS}:
-        return Protocol("fixed", int(budget))
-    known = ", ".join(["prior", *(f"fixed:{b}" for b in BUDGETS), "adaptive"])
-    raise InputError(f"there is no protocol {text[:40]!r}.", f"The protocols are: {known}.")
+    if text in PROTOCOLS:
+        return Protocol("fixed", int(text.partition(":")[2]))
+    raise InputError(f"there is no protocol {text[:40]!r}.", f"The protocols are: {', '.join(PROTOCOLS)}.")
 
 
 def normal_statement(text: str) -> str:

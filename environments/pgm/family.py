@@ -35,7 +35,7 @@ class PgmFamily:
     twins = False
 
     def protocols(self, setting: str) -> Sequence[str]:
-        """Return the protocols of a setting in the order that they are played by default."""
+        """Return every protocol that a setting can be played under; a task's row names the default ones."""
         return PROTOCOLS
 
     def build(self, materials: Sequence[Card], params: Mapping[str, Any], key: bytes) -> Sequence[Task]:

@@ -17,7 +17,7 @@ from evaluation.leaderboard import StoredRun, boards, load_run
 from evaluation.organism_page import render
 from evaluation.organisms import study
 from evaluation.plan import Selection, make_plan
-from evaluation.players import SCRIPTED, families_of, scripted_player
+from evaluation.players import SCRIPTED, families_of, scripted_player, settings_of
 from evaluation.players.scripted import options_of
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
@@ -189,3 +189,30 @@ def test_rows_come_back_from_disk(runs: dict[str, StoredRun], tmp_path: Path) ->
     log = tmp_path / "episodes.jsonl"
     log.write_text("".join(row.model_dump_json() + "\n" for row in run.rows), encoding="utf-8")
     assert study("heuristic", read_rows(tmp_path)) == study("heuristic", run.rows)
+
+
+def test_players_are_seated_where_they_answer() -> None:
+    """Every setting that the table gives a player has at least one answer of it, and no other has."""
+    zoo = Zoo()
+    rows = [task.row for task in zoo.tasks.values()]
+    every = {row.setting for row in rows}
+    for name, entry in SCRIPTED.items():
+        if "organism" not in entry.families:
+            continue
+        player = scripted_player(name, lambda _: ORGANISM, lambda task: zoo.tasks[task].definition)
+        answered = set()
+        for row in rows:
+            slot = Slot(
+                key=row.id,
+                task=row.id,
+                family="organism",
+                setting=row.setting,
+                protocol=row.protocols[0],
+                repetition=0,
+            )
+            seat, _ = zoo.open(slot, None)
+            hand = player.sit(slot, None)  # type: ignore[arg-type]
+            hand.start(seat.brief, seat.tools)
+            if hand.act(None) is not None:
+                answered.add(row.setting)
+        assert answered == (set(settings_of(name, rows)) or every), name
