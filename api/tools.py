@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, distributions, version
 
 from cards.canonical import digest
 
-NAMED = ("almanac-bench", "dvc", "mpmath", "numpy", "pint", "pydantic", "scipy", "sympy")
+NAMED = ("almanac-bench", "dvc", "gmpy2", "numpy", "pint", "pydantic", "scipy", "sympy")
 
 
 def tool_versions() -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # rates are of one core
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from cards.equality import decide

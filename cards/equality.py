@@ -46,8 +46,8 @@ from cards.skeleton import MOVE, Skeleton, skeleton, within_reach
 
 DIFFERENCE = 1e-6
 """Largest relative difference that rounded constants may cause."""
-MOST_WORK = 600_000
-"""Most work in one decision, in operations at fifty digits of about a microsecond."""
+MOST_WORK = 6_000_000
+"""Most work in one decision, in operations at fifty digits of about 100 ns."""
 _SCANNED = 256
 _PROBED = 64
 _LOOKS = 3  # suspicious points that fifty digits look at

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 MAX_NODES = 1024
 """Nodes allowed over all observables of one submission (arXiv 2610.37919, A.2)."""
@@ -39,6 +40,18 @@ class Apply:
 
     op: str
     args: tuple[Tree, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.op, self.args)))
+
+    def __hash__(self) -> int:
+        """Return what was worked out once: a hash of the whole tree at every look-up costs as much as it."""
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Apply], tuple[str, tuple[Tree, ...]]]:
+        """Build anew when unpickled: another process hashes differently."""
+        return Apply, (self.op, self.args)
 
 
 Tree = Number | Variable | Apply
@@ -57,6 +70,7 @@ def walk(tree: Tree, path: str = "") -> Iterator[tuple[str, Tree]]:
             )
 
 
+@lru_cache(maxsize=4096)
 def names(tree: Tree) -> frozenset[str]:
     """Return the names of all variables in the tree."""
     return frozenset(node.name for _, node in walk(tree) if isinstance(node, Variable))

@@ -74,7 +74,7 @@ class Operator:
     sympy: str
     notation: Notation
     latex: str
-    high_precision: Callable[..., precise.Raw | None]
+    high_precision: Callable[..., precise.Real]
     partials: Callable[..., Sequence[Any]]
     switching: Callable[..., list[Tree]] | None = None
     whole: bool = False

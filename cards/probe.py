@@ -5,32 +5,32 @@ Constants count as the decimals that they are written as, inputs as the binary n
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import repeat
 from typing import cast
 
 import numpy as np
-from mpmath import libmp
 from numpy.typing import NDArray
 
 from cards import precise
 from cards.errors import ExpressionError
 from cards.expression import Apply, Number, Tree, Variable, walk
 from cards.operators import OPERATORS, FloatArray
-from cards.precise import PRECISION, Raw
+from cards.precise import Real
 
 IntArray = NDArray[np.intp]
-RawColumns = Mapping[str, "Raw | list[Raw]"]
+RealColumns = Mapping[str, Real | list[Real]]
 """A scalar or one value per point, by variable name."""
 
-_CHEAP = frozenset({"add", "sub", "mul", "div", "neg", "min", "max", "abs", "sign", "step", "floor", "ceil"})
-_DEAR = {"sqrt": 3, "exp": 5, "log": 5, "pow": 10, "asin": 16, "acos": 16}
+_CHEAP = frozenset(
+    {"add", "sub", "mul", "div", "neg", "sqrt", "min", "max", "abs", "sign", "step", "floor", "ceil", "round"}
+)
+_DEAR = {"mod": 3, "cbrt": 5, "pow": 45, "log10": 45, "asin": 60, "acos": 60, "atan": 60, "atan2": 60}
+_FUNCTION = 20  # any other
+_FUNCTION_SPAN = 4
 _ZERO = 1e-15
-_SAFE = -960
-_LOWEST, _HIGHEST = -1074, 1024  # binary exponents of float64's range
 
 
 class UndefinedError(Exception):
@@ -41,12 +41,12 @@ class UndefinedError(Exception):
         self.index = index
 
 
-def raw_column(values: FloatArray) -> list[Raw]:
+def real_column(values: FloatArray) -> list[Real]:
     """Return exact binary numbers of an array of shape (n,)."""
     return [precise.from_binary(value) for value in values.tolist()]
 
 
-def precise_values(tree: Tree, columns: RawColumns, count: int) -> list[Raw]:
+def precise_values(tree: Tree, columns: RealColumns, count: int) -> list[Real]:
     """Return the tree's value at each of ``count`` points, to some fifty digits.
 
     Raises:
@@ -59,18 +59,17 @@ def precise_values(tree: Tree, columns: RawColumns, count: int) -> list[Raw]:
 
 @lru_cache(maxsize=4096)
 def cost(tree: Tree) -> int:
-    """Return the work of one point, in units of about a microsecond; equal sub-trees are worked out once."""
+    """Return the work of one point, in units of about 100 ns; equal sub-trees are worked out once."""
     nodes = {node for _, node in walk(tree) if isinstance(node, Apply)}
-    return sum(max(1, len(node.args) - 1) if node.op in _CHEAP else _DEAR.get(node.op, 8) for node in nodes)
+    return sum(
+        max(1, len(node.args) - 1) if node.op in _CHEAP else _DEAR.get(node.op, _FUNCTION) for node in nodes
+    )
 
 
 def span(tree: Tree) -> int:
     """Return the work of one point in float64, in units of some ten nanoseconds; nothing is shared."""
     nodes = (node for _, node in walk(tree))
-    return sum(
-        _DEAR.get(node.op, 8) // 2 if isinstance(node, Apply) and node.op not in _CHEAP else 1
-        for node in nodes
-    )
+    return sum(_FUNCTION_SPAN if isinstance(node, Apply) and node.op not in _CHEAP else 1 for node in nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class Scale:
         return np.divide(self.strict, self.typical, out=np.ones_like(self.strict), where=self.typical > 0)
 
     @classmethod
-    def of(cls, truth: Sequence[Raw], median: float) -> Scale:
+    def of(cls, truth: Sequence[Real], median: float) -> Scale:
         """Return the scale of a truth whose median size on the domain is ``median``."""
         sizes = np.abs([precise.to_float(value) for value in truth])
         return cls(np.maximum(sizes, median), np.maximum(sizes, _ZERO * median))
@@ -133,8 +132,8 @@ class Sample:
     """The truth at points, at fifty digits: what a submission is held against."""
 
     points: Points
-    raw: RawColumns
-    truth: list[Raw]
+    raw: RealColumns
+    truth: list[Real]
     scale: Scale
 
     @classmethod
@@ -144,8 +143,8 @@ class Sample:
         Raises:
             UndefinedError: the truth is undefined at a point.
         """
-        raw: dict[str, Raw | list[Raw]] = {k: precise.from_float(v) for k, v in points.constants.items()}
-        raw.update((name, raw_column(column)) for name, column in points.columns.items())
+        raw: dict[str, Real | list[Real]] = {k: precise.from_float(v) for k, v in points.constants.items()}
+        raw.update((name, real_column(column)) for name, column in points.columns.items())
         truth = precise_values(tree, raw, len(points))
         return cls(points, raw, truth, Scale.of(truth, median))
 
@@ -166,7 +165,7 @@ class Sample:
     def joined(self, other: Sample) -> Sample:
         """Return this sample and then the other."""
         raw = {
-            name: value + cast(list[Raw], other.raw[name]) if isinstance(value, list) else value
+            name: value + cast(list[Real], other.raw[name]) if isinstance(value, list) else value
             for name, value in self.raw.items()
         }
         scale = Scale(
@@ -175,32 +174,23 @@ class Sample:
         )
         return Sample(self.points.joined(other.points), raw, self.truth + other.truth, scale)
 
-    def differences(self, tree: Tree, constants: Mapping[str, Raw] | None = None) -> FloatArray:
+    def differences(self, tree: Tree, constants: Mapping[str, Real] | None = None) -> FloatArray:
         """Return (tree − truth) relative to the strict scale; ±inf where that is 0 and they differ.
 
         Raises:
             UndefinedError: the tree is undefined at a point.
         """
         values = precise_values(tree, {**self.raw, **(constants or {})}, len(self))
-        gaps = [
-            libmp.mpf_sub(value, target, PRECISION, "n")
-            for value, target in zip(values, self.truth, strict=True)
-        ]
+        gaps = map(precise.wide_sub, values, self.truth)
         return np.array(
-            [_ratio(gap, size) for gap, size in zip(gaps, self.scale.strict.tolist(), strict=True)]
+            [
+                precise.to_float(precise.wide_div(gap, size)) if gap else 0.0
+                for gap, size in zip(gaps, self.scale.strict.tolist(), strict=True)
+            ]
         )
 
 
-def _ratio(gap: Raw, size: float) -> float:
-    """Divide, also where the gap is too small for a float64 of its own."""
-    if not gap[1]:
-        return 0.0
-    if gap[2] + gap[3] > _SAFE:
-        return precise.to_float(gap) / size if size else math.inf
-    return precise.to_float(libmp.mpf_div(gap, precise.from_binary(size), 53, "n"))
-
-
-def _run(node: Tree, columns: RawColumns, done: dict[Tree, Raw | list[Raw]]) -> Raw | list[Raw]:
+def _run(node: Tree, columns: RealColumns, done: dict[Tree, Real | list[Real]]) -> Real | list[Real]:
     if isinstance(node, Number):
         return precise.from_float(node.value)
     if isinstance(node, Variable):
@@ -213,22 +203,17 @@ def _run(node: Tree, columns: RawColumns, done: dict[Tree, Raw | list[Raw]]) -> 
     return done[node]
 
 
-def _apply(function: Callable[..., Raw | None], args: list[Raw | list[Raw]]) -> Raw | list[Raw]:
+def _apply(function: Callable[..., Real], args: Sequence[Real | list[Real]]) -> Real | list[Real]:
+    if len(args) > 2:  # a variadic operator, given as a function of two
+        return reduce(lambda left, right: _apply(function, (left, right)), args)
     if not any(isinstance(argument, list) for argument in args):
-        return _settled([function(*args)])[0]
+        return _defined([function(*args)])[0]
     rows = [argument if isinstance(argument, list) else repeat(argument) for argument in args]
-    return _settled([function(*row) for row in _zip(rows)])
+    return _defined(list(map(function, *rows)))  # scalars repeat without end
 
 
-def _zip(rows: Sequence[list[Raw] | Iterator[Raw]]) -> Iterator[tuple[Raw, ...]]:
-    return zip(*rows, strict=False)  # scalars repeat without end
-
-
-def _settled(values: list[Raw | None]) -> list[Raw]:
-    """Apply float64's range in place, and refuse undefined values."""
-    for index, value in enumerate(values):
-        if value is None or not _LOWEST <= value[2] + value[3] <= _HIGHEST:
-            values[index] = precise.settle(value)
-            if values[index] is None:
-                raise UndefinedError(index)
-    return cast(list[Raw], values)
+def _defined(values: list[Real]) -> list[Real]:
+    index = precise.first_undefined(values)
+    if index is not None:
+        raise UndefinedError(index)
+    return values

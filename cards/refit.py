@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from cards.operators import FloatArray
-from cards.precise import Raw
+from cards.precise import Real
 from cards.probe import IntArray, Sample, UndefinedError
 from cards.skeleton import Skeleton
 
@@ -30,9 +30,8 @@ _FEWEST = 24  # points on which a refit looks for its steps …
 _MORE = 12  # … and how many more than constants
 _ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e-6
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
-_TAKES_PART = 1e-6
 _RANK = 1e-14  # singular values below this share of the largest are rounding
-_TRACE = 1e-10  # parts of a direction below this are rounding as well
+_NO_SHARE = 1e-20  # of a constant that makes no difference at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Fit:
     difference: float
     moved: float
     ended: Literal["agrees", "stuck", "work"]
-    constants: Mapping[str, Raw]
+    constants: Mapping[str, Real]
     steps: int
 
 
@@ -117,11 +116,11 @@ class _Linear:
 
     Attributes:
         inverse: shape (p, m), from differences to the smallest moves that make them.
-        idle: shape (p, k), directions of moves that make no difference.
+        works: shape (p, k), orthonormal directions of moves that make a difference.
     """
 
     inverse: FloatArray
-    idle: FloatArray
+    works: FloatArray
 
     @classmethod
     def at(cls, made: Skeleton, sample: Sample) -> _Linear:
@@ -132,22 +131,22 @@ class _Linear:
             slopes /= sample.scale.typical[:, None]
         jacobian = np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
         left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
-        works = sizes > _RANK * sizes[0]
-        inverse = (right[works].T / sizes[works]) @ left[:, works].T
-        idle = right[~works].T
-        # Rounding leaves traces of the other constants in these directions, and a trace of 1e-15 that
-        # had to undo a move of 1e-17 would be drawn out to a large one.
-        return cls(inverse * sample.scale.weight, np.where(np.abs(idle) < _TRACE, 0.0, idle))
+        enough = sizes > _RANK * sizes[0]
+        works = right[enough].T
+        return cls((works / sizes[enough]) @ left[:, enough].T * sample.scale.weight, works)
 
     def moves(self, wrong: FloatArray) -> FloatArray:
         """Return the smallest moves that undo the strict differences."""
         return -(self.inverse @ wrong)
 
     def most(self, moved: FloatArray) -> float:
-        """Return the largest move that any constant makes when the others keep as still as they can."""
-        most = _largest(moved)
-        for i in np.flatnonzero(np.abs(self.idle).max(axis=1, initial=0.0) > _TAKES_PART):
-            others = np.delete(self.idle, i, axis=0)
-            back = np.linalg.lstsq(others, -np.delete(moved, i), rcond=None)[0]
-            most = max(most, abs(float(moved[i] + self.idle[i] @ back)))
-        return most
+        """Return the largest move that any constant makes when the others keep as still as they can.
+
+        That is the move left out of a least-squares fit: what remains of ``moved`` outside the directions
+        that make no difference, over the share of the constant that lies outside them.
+        """
+        share = np.sum(self.works**2, axis=1)
+        alone = np.divide(
+            self.works @ (self.works.T @ moved), share, out=np.zeros_like(share), where=share > _NO_SHARE
+        )
+        return max(_largest(moved), _largest(alone))

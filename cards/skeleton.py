@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
-from mpmath import libmp
 
 from cards import precise
 from cards.domain import Domain, Interval
@@ -14,12 +14,14 @@ from cards.evaluate import Columns, evaluate_partial
 from cards.expression import Apply, Number, Tree, Variable, names
 from cards.gradient import gradient
 from cards.operators import BoolArray, FloatArray
-from cards.pieces import surfaces
-from cards.precise import PRECISION, Raw
+from cards.pieces import Surface, surfaces
+from cards.precise import Real
 from cards.probe import UndefinedError, precise_values
 
 MOVE = 1e-6
 """How far a constant may move, relative to itself: 9.81 and 9.810 agree, 9.8 does not."""
+
+_TOUCH = 1e-40
 
 LEVER = 10.0
 """How much further than an input's own move a constant's may reach: an exponent acts by a logarithm."""
@@ -36,8 +38,8 @@ class Skeleton:
     """
 
     tree: Tree
-    constants: dict[str, Raw] = field(default_factory=dict)
-    sizes: dict[str, Raw] = field(default_factory=dict)
+    constants: dict[str, Real] = field(default_factory=dict)
+    sizes: dict[str, Real] = field(default_factory=dict)
 
     def floats(self) -> dict[str, float]:
         """Return the constants as float64."""
@@ -57,23 +59,21 @@ class Skeleton:
             moved = [slopes[name] * precise.to_float(self.sizes[name]) for name in by]
         return np.stack(moved, axis=-1)
 
-    def shifted(self, constants: Mapping[str, Raw], moves: FloatArray) -> dict[str, Raw]:
+    def shifted(self, constants: Mapping[str, Real], moves: FloatArray) -> dict[str, Real]:
         """Return the constants moved on, relative to their sizes."""
-        steps = [
-            precise.mul(size, precise.from_binary(m))
-            for size, m in zip(self.sizes.values(), moves.tolist(), strict=True)
-        ]
+        steps = map(precise.wide_mul, self.sizes.values(), moves.tolist())
         return {
-            name: precise.add(value, step)
+            name: precise.wide_add(value, step)
             for (name, value), step in zip(constants.items(), steps, strict=True)
         }
 
-    def moved(self, constants: Mapping[str, Raw]) -> FloatArray:
+    def moved(self, constants: Mapping[str, Real]) -> FloatArray:
         """Return how far each constant has moved from where the submission has it, relative to its size."""
         gaps = (
-            (precise.sub(constants[name], value), self.sizes[name]) for name, value in self.constants.items()
+            precise.wide_div(precise.wide_sub(constants[name], value), self.sizes[name])
+            for name, value in self.constants.items()
         )
-        return np.array([precise.to_float(libmp.mpf_div(gap, size, PRECISION, "n")) for gap, size in gaps])
+        return np.array([precise.to_float(gap) for gap in gaps])
 
 
 def skeleton(tree: Tree) -> Skeleton:
@@ -111,15 +111,15 @@ class _Freeing:
             return Apply("neg", (rest,))
         return Apply("mul", (self.constant(factor), rest))
 
-    def constant(self, value: Raw, size: Raw | None = None) -> Tree:
-        if not value[1]:
+    def constant(self, value: Real, size: Real | None = None) -> Tree:
+        if not value:
             return Number(0.0)
         name = f"#{len(self.made.constants)}"
         self.made.constants[name] = value
         self.made.sizes[name] = size or precise.abs_(value)
         return Variable(name)
 
-    def split(self, node: Tree) -> tuple[Raw, Tree | None]:
+    def split(self, node: Tree) -> tuple[Real, Tree | None]:
         """Return (factor, rest) with node = factor · rest; a rest of None stands for 1."""
         if isinstance(node, Number):
             return precise.from_float(node.value), None
@@ -150,15 +150,15 @@ class _Freeing:
                 rests.append(self.tree(term if sign > 0 else Apply("neg", (term,))))
             else:
                 value = precise_values(term, {}, 1)[0]
-                constant = precise.add(constant, value if sign > 0 else precise.neg(value))
-                size = precise.add(size, precise.abs_(value))
-        if constant[1]:
+                constant = precise.wide_add(constant, value if sign > 0 else precise.neg(value))
+                size = precise.wide_add(size, precise.abs_(value))
+        if constant:
             rests.append(self.constant(constant, size))
         return rests[0] if len(rests) == 1 else Apply("add", tuple(rests))
 
-    def product(self, node: Apply) -> tuple[Raw, Tree | None]:
+    def product(self, node: Apply) -> tuple[Real, Tree | None]:
         parts = [self.split(argument) for argument in node.args]
-        factor = precise.mul(*(part[0] for part in parts))
+        factor = reduce(precise.wide_mul, (part[0] for part in parts))
         rests: list[Tree] = []
         for _, rest in parts:
             if isinstance(rest, Apply) and rest.op == "mul":
@@ -167,12 +167,12 @@ class _Freeing:
                 rests.append(rest)
         return factor, rests[0] if len(rests) == 1 else Apply("mul", tuple(rests))
 
-    def quotient(self, node: Apply) -> tuple[Raw, Tree | None]:
+    def quotient(self, node: Apply) -> tuple[Real, Tree | None]:
         above, numerator = self.split(node.args[0])
         below, denominator = self.split(node.args[1])
-        factor = precise.div(above, below)
-        if factor is None:
+        if not below:
             raise UndefinedError(0)
+        factor = precise.wide_div(above, below)
         if denominator is None:
             return factor, numerator
         return factor, Apply("div", (numerator or Number(1.0), denominator))
@@ -223,5 +223,24 @@ def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: 
         by_inputs = [np.abs(slopes[name]) * _size(domain.intervals[name], columns[name]) for name in inputs]
         reach = MOVE * np.minimum(np.max(by_constants, axis=0), LEVER * np.max(by_inputs, axis=0))
         distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
-        near |= (distance <= reach) & (touching | (distance > 0))
+        close = np.broadcast_to(distance <= reach, shape).copy()
+        if not touching:
+            for index in np.flatnonzero(close).tolist():
+                close[index] = not _touches(surface, made, mentioned, index)
+        near |= close
     return near
+
+
+def _touches(surface: Surface, made: Skeleton, columns: Columns, index: int) -> bool:
+    """Whether a point lies on a surface at fifty digits; in float64, 3·0.3333333333333333 is 1."""
+    point = {
+        name: made.constants[name]
+        if name in made.constants
+        else precise.from_float(float(column))
+        if np.ndim(column) == 0
+        else precise.from_binary(float(np.asarray(column)[index]))
+        for name, column in columns.items()
+    }
+    value = precise_values(surface.tree, point, 1)[0]
+    distance = precise.wide_sub(value, precise.round_(value)) if surface.whole else value
+    return abs(precise.to_float(distance)) <= _TOUCH
