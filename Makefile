@@ -35,6 +35,7 @@ check: $(READY)
 
 nightly: $(READY) browser
 	"$(BIN)/python" -m pytest -n $(JOBS) -m nightly
+	HYPOTHESIS_PROFILE=nightly "$(BIN)/python" -m pytest -n $(JOBS) tests/environments/law/test_fuzz.py
 
 bench: $(READY)
 	for file in benchmarks/*.py; do "$(BIN)/python" "$$file" || exit 1; done
