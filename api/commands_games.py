@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from evaluation.episode import EpisodeRow
+    from evaluation.one_release import Chosen
 
 app = typer.Typer()
 
@@ -22,6 +22,7 @@ def games(
         list[str] | None, typer.Argument(help="Runs, by name or path; all of the workspace by default.")
     ] = None,
     workspace: WorkspaceOption = Path("workspace"),
+    release: Annotated[str, typer.Option(help="A version; by default that of the latest run.")] = "",
     scores: Annotated[
         Path | None,
         typer.Option(help="A CSV file of lines PLAYER,SCORE of another test, to correlate survival with."),
@@ -30,17 +31,22 @@ def games(
 ) -> None:
     """Show the drone games of stored runs: survival, wins, gaps, behaviour, correlation.
 
+    Tables are about one release. Runs of another one, and runs without a game, are left out and named.
+
     Example: almanac games --scores other_test.csv
     """
     import json
 
-    from api.evaluate import all_runs, find_run, runs_folder
-    from evaluation.games import report, spearman
+    from evaluation.games import spearman
 
-    folder = runs_folder(workspace)
-    paths = [find_run(folder, name) for name in runs] if runs else all_runs(folder)
-    tables = {player: report(rows) for player, rows in _by_player(paths).items()}
-    document: dict[str, Any] = {"players": tables}
+    chosen = _chosen(workspace, runs, release)
+    tables = _tables(chosen)
+    document: dict[str, Any] = {
+        "release": chosen.version if chosen else None,
+        "runs": [run.name for run in chosen.runs] if chosen else [],
+        "left_out": [{"run": run, "reason": why} for run, why in chosen.left_out] if chosen else [],
+        "players": tables,
+    }
     if scores is not None:
         ours = {name: table["overall"]["with_zeros"] for name, table in tables.items()}
         document["spearman"] = spearman(ours, read_scores(scores))
@@ -79,17 +85,28 @@ def read_scores(path: Path) -> dict[str, float]:
     return found
 
 
-def _by_player(paths: list[Path]) -> Mapping[str, list[EpisodeRow]]:
-    """Return the settled rows of drone games by player; a later run's row of a slot counts."""
-    from evaluation.games import games as drone_rows
-    from evaluation.score import read_rows
+def _chosen(workspace: Path, names: list[str] | None, release: str) -> Chosen | None:
+    from api.evaluate import all_runs, find_run, runs_folder
+    from evaluation.games import FAMILY
+    from evaluation.leaderboard import load_run
+    from evaluation.one_release import choose
 
-    found: dict[str, dict[str, EpisodeRow]] = {}
-    for path in sorted(paths):
-        for row in drone_rows(read_rows(path)):
-            if row.settled:
-                found.setdefault(row.player, {})[row.slot] = row
-    return {player: list(rows.values()) for player, rows in sorted(found.items())}
+    folder = runs_folder(workspace)
+    paths = [find_run(folder, name) for name in names] if names else all_runs(folder)
+    return choose([load_run(path) for path in paths], FAMILY, release, named=bool(names))
+
+
+def _tables(chosen: Chosen | None) -> dict[str, Any]:
+    """Return the tables of every player that has a settled game."""
+    from evaluation.games import FAMILY, report
+    from evaluation.one_release import seatings
+
+    found = {}
+    for seated in seatings(chosen.runs, FAMILY) if chosen else ():
+        rows = [row for row in seated.rows.values() if row.settled]
+        if rows:
+            found[seated.player] = report(rows)
+    return found
 
 
 def _show(document: Mapping[str, Any]) -> None:
@@ -101,6 +118,9 @@ def _show(document: Mapping[str, Any]) -> None:
     if not document["players"]:
         console.print("no run has a drone game; make one with `almanac evaluate --families drone`")
         return
+    console.print(f"release {document['release']}", highlight=False)
+    for item in document["left_out"]:
+        console.print(f"left out {item['run']}: {item['reason']}", highlight=False, soft_wrap=True)
     for player, report in document["players"].items():
         table = Table(title=player, title_justify="left", box=SIMPLE_HEAD)
         table.add_column("game", overflow="fold")

@@ -52,7 +52,7 @@ def test_without_runs_there_are_no_tables(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     assert "almanac evaluate" in shown.stdout
     found = runner.invoke(app, ["games", "--workspace", str(tmp_path), "--json"])
-    assert json.loads(found.stdout) == {"players": {}}
+    assert json.loads(found.stdout) == {"release": None, "runs": [], "left_out": [], "players": {}}
 
 
 def test_a_player_is_sat_at_its_own_families(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from environments.law.analyses import analyses
 from environments.law.definition import LawDefinition
 from environments.law.failures import CATEGORIES, failure
 from environments.law.family import LAW
-from environments.task import Record
+from environments.task import Record, Score
 from tests.environments.examples import KEY, SPRING, completion, open_session, options
 
 TASK = next(
@@ -68,3 +68,21 @@ def test_no_completion_is_no_usable_answer() -> None:
     """A session that ends open."""
     record = open_session(TASK, options("prior")).record()
     assert failure(LawDefinition.model_validate(TASK.definition), record) == "no usable answer"
+
+
+def test_a_refit_is_kept_for_further_records_of_a_world() -> None:
+    """Equal submissions to one world are refitted once; what is kept is taken, per submission."""
+    definition = LawDefinition.model_validate(TASK.definition)
+    kept: dict[str, bool] = {}
+    assert failure(definition, played("11*x"), refits=kept) == "parameter error"
+    assert failure(definition, played("12*x^2"), refits=kept) == "evidence misreading"
+    assert sorted(kept.values()) == [False, True]
+    kept.update(dict.fromkeys(kept, False))
+    assert failure(definition, played("11*x"), refits=kept) == "evidence misreading"
+
+
+def test_a_known_score_is_not_judged_again() -> None:
+    """The category follows from the stored score."""
+    definition = LawDefinition.model_validate(TASK.definition)
+    score = Score(status="scored", passed={"weak": True, "strict": False}, parts={"max_e": 0.5})
+    assert failure(definition, played("9*x"), score) == "symbolically not recovered"
