@@ -38,7 +38,8 @@ FamiliesOption = Annotated[
     typer.Option(help="law, pgm, drone, organism, comma-separated; by default all that the player plays."),
 ]
 SettingOption = Annotated[
-    list[str] | None, typer.Option(help="Settings, comma-separated; all by default, --dry-run lists them.")
+    list[str] | None,
+    typer.Option(help="Settings, comma-separated; all that it plays by default, see --dry-run."),
 ]
 ProtocolOption = Annotated[
     list[str] | None,
@@ -77,7 +78,8 @@ def evaluate(
     """Play a release with a scripted player or a model, and score what comes out.
 
     Ends with 0 when every episode is settled, 3 when some are owed and the run can be resumed, 4 when
-    the cap on cost is reached, 1 on an error.
+    the cap on cost is reached, 2 when what is asked for does not exist or the player cannot play it, 1 on
+    any other error.
 
     Example: almanac evaluate --release latest --player candidate-checker
     """

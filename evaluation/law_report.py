@@ -142,7 +142,7 @@ def _adaptive(numbers: Mapping[str, list[Row]], looks: Mapping[str, Style]) -> S
     rows = numbers["cumulative"]
     if not rows:
         return None
-    x_ticks = ticks(max(row["points"][-1][0] for row in rows))
+    x_ticks = ticks(max(4, *(row["points"][-1][0] for row in rows)))
     axes = Axes("observations", "share of determined episodes solved", x_ticks, SHARES, apart=(0.0, 1.6))
     pictures = []
     for measure, title in MEASURES.items():

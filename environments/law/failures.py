@@ -8,7 +8,7 @@ Asked in this order; the first that holds is the category:
 - stopping rule: every error is at most one, but the selected hypothesis had not reached τ.
 - symbolically not recovered: weak success, but not the relation itself. Example: a fit good to 1e-7.
 - parameter error: its numbers, refitted to the truth at the hidden inputs, leave no error above 1e-3; the
-  form is right. Example: 9.7 for 9.81.
+  form is right, if need be with a term that refits to nothing. Example: 9.7 for 9.81.
 - evidence misreading: it misses, by an error above one, a reading that the player was shown.
 - incorrect relation: all else, that is another form which agrees with whatever was read. Example: k·x for
   k·x² after one reading.
@@ -49,7 +49,7 @@ CATEGORIES = (
 SAME_FORM = 1e-3
 """Largest normalised error after a refit that still counts as the same form."""
 MOST_FREED = 16
-"""A predictor with more numbers than this is a table or a dense fit, never a form."""
+"""A relation with more numbers than this for one observable is a table or a dense fit, never a form."""
 _MOST_FITS = 100
 _STEP = float(np.sqrt(np.finfo(np.float64).eps))
 _LARGEST = 1e8
@@ -95,8 +95,13 @@ def failure(
 def same_form(definition: LawDefinition, trees: Mapping[str, Tree]) -> bool:
     """Return whether the submission becomes the truth when its own numbers are refitted."""
     values: list[float] = []
-    freed = {name: _freed(tree, values) for name, tree in trees.items()}
-    if not values or len(values) > MOST_FREED:
+    freed = {}
+    for name, tree in trees.items():
+        before = len(values)
+        freed[name] = _freed(tree, values)
+        if len(values) - before > MOST_FREED:
+            return False
+    if not values:
         return False
     columns = definition.columns(definition.eval_inputs)
     truth = definition.respond(columns)

@@ -70,6 +70,13 @@ def test_no_completion_is_no_usable_answer() -> None:
     assert failure(LawDefinition.model_validate(TASK.definition), record) == "no usable answer"
 
 
+@pytest.mark.parametrize(("numbers", "category"), [(16, "parameter error"), (17, "evidence misreading")])
+def test_a_relation_of_too_many_numbers_is_no_form(numbers: int, category: str) -> None:
+    """Sixteen numbers for one observable may be a form with wrong numbers; more are taken for a table."""
+    text = "11*x" + "*1" * (numbers - 1)
+    assert failure(LawDefinition.model_validate(TASK.definition), played(text)) == category
+
+
 def test_a_refit_is_kept_for_further_records_of_a_world() -> None:
     """Equal submissions to one world are refitted once; what is kept is taken, per submission."""
     definition = LawDefinition.model_validate(TASK.definition)
