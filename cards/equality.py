@@ -162,6 +162,7 @@ class _Decision:
         self.searching = _MOST_SEARCH
         self.price = cost(tree)
         self.freed = Skeleton(tree)
+        self.blurs: dict[bool, bool] = {}
         self.seen = 0.0  # the largest difference so far, of those that may decide "different"
 
     def verdict(self) -> Verdict:
@@ -226,7 +227,7 @@ class _Decision:
         """
         wrong = self.wrong(where, truth)
         suspects = np.flatnonzero(wrong > _SUSPECT)
-        if not suspects.size or self.blurred:
+        if not suspects.size or self.blurred():
             return None
         suspects = suspects[self.near(where.take(suspects))]
         for index in suspects[np.argsort(-wrong[suspects], kind="stable")][:_SLIVERS]:
@@ -254,7 +255,8 @@ class _Decision:
     def clear(self, where: Points, *, touching: bool = False) -> IntArray:
         """Return the numbers of points at which the submission can be told from the truth."""
         near = self.near(where, touching=touching)
-        return np.flatnonzero(~near) if near.any() and not self.blurred else np.arange(len(where))
+        excused = near.any() and not self.blurred(touching=touching)
+        return np.flatnonzero(~near) if excused else np.arange(len(where))
 
     def near(self, where: Points, *, touching: bool = False) -> BoolArray:
         self.search(self.reaching * (2 * len(where) + _GRADIENT))
@@ -264,10 +266,15 @@ class _Decision:
     def reaching(self) -> int:
         return sum(span(surface.tree) for surface in self.surfaces)
 
-    @cached_property
-    def blurred(self) -> bool:
-        """Surfaces that a constant's move would carry over a share of the domain excuse nothing."""
-        return bool(np.mean(self.near(self.truth.between)) > _MOST_NEAR)
+    def blurred(self, *, touching: bool = False) -> bool:
+        """Surfaces that a constant's move would carry over a share of the domain excuse nothing.
+
+        So do those that are a share of the domain, as ``min(x, x) - x`` is.
+        """
+        if touching not in self.blurs:
+            near = self.near(self.truth.between, touching=touching)
+            self.blurs[touching] = bool(np.mean(near) > _MOST_NEAR)
+        return self.blurs[touching]
 
     def sample(self, where: Points) -> Sample:
         self.spend(cost(self.truth.tree) * len(where))
@@ -318,6 +325,8 @@ class _Decision:
             domain = self.truth.domain
             more = Points(points(domain, count + _SPARE, seed=1), domain.constants)
             sample = sample.joined(self.sample(more.take(self.clear(more, touching=True))))
+        if not len(sample):
+            raise _UndecidedError("Every point lies within reach of a constant's move.")
         return _judged(refit(self.freed, sample, self.work // max(1, self.price)), count, self.seen)
 
     def search(self, work: int) -> None:

@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cards.operators import BoolArray
 from environments.law.definition import FloatArray, LawDefinition, Measured, Variant
+
+IntArray = NDArray[np.int64]
+
+_TENS = np.array([float(10**k) for k in range(23)])
+"""The powers of ten that float64 holds exactly."""
+_MOST_COUNT = 2.0**30  # up to here a quotient is known to 2^-22 …
+_TIE = 1e-6  # … which is less than this
 
 
 def quantise(value: float, observable: Measured) -> float:
@@ -26,8 +35,17 @@ def quantise(value: float, observable: Measured) -> float:
 
 
 def quantise_all(values: FloatArray, observable: Measured) -> FloatArray:
-    """Quantise an array of responses."""
-    return np.array([quantise(float(value), observable) for value in values], dtype=np.float64)
+    """Quantise an array of responses, in float64 wherever that gives the same bits as decimals do."""
+    with np.errstate(all="ignore"):  # at the ends of float64's range decimals have the last word
+        if observable.resolution is not None:
+            read, sure = _multiples(values, observable.resolution)
+        elif observable.significant_digits is not None:
+            read, sure = _rounded(values, observable.significant_digits)
+        else:
+            return values + 0.0
+    for index in np.flatnonzero(~sure):
+        read[index] = quantise(float(values[index]), observable)
+    return read
 
 
 def observe(
@@ -61,6 +79,32 @@ def step_of(observable: Measured, values: FloatArray) -> FloatArray | None:
         step: FloatArray = 10.0 ** (np.floor(np.log10(size)) - observable.significant_digits + 1)
         return step
     return None
+
+
+def _multiples(values: FloatArray, resolution: float) -> tuple[FloatArray, BoolArray]:
+    _, digits, exponent = Decimal(repr(float(resolution))).normalize().as_tuple()
+    unit = float("".join(map(str, digits)))
+    return _scaled(values / resolution, unit, np.full(values.shape, int(exponent)))
+
+
+def _rounded(values: FloatArray, digits: int) -> tuple[FloatArray, BoolArray]:
+    size = np.where(values == 0, 1.0, np.abs(values))
+    exponent = np.floor(np.log10(size)).astype(np.int64) - digits + 1
+    return _scaled(values / 10.0**exponent, 1.0, exponent)
+
+
+def _scaled(counts: FloatArray, unit: float, exponent: IntArray) -> tuple[FloatArray, BoolArray]:
+    """Return each count rounded, times unit · 10^exponent, and a mask of where float64 is exact.
+
+    There a count is far from a tie, and both operands of the one last operation are whole numbers that
+    float64 holds, so that its result is the float nearest to the decimal.
+    """
+    whole = np.rint(counts)
+    product = whole * unit
+    far_from_tie = np.abs(np.abs(counts - whole) - 0.5) > _TIE
+    within = (np.abs(counts) < _MOST_COUNT) & (np.abs(product) < 2.0**53) & (np.abs(exponent) < len(_TENS))
+    power = _TENS[np.minimum(np.abs(exponent), len(_TENS) - 1)]
+    return np.where(exponent < 0, product / power, product * power) + 0.0, far_from_tie & within
 
 
 def _to_multiple(value: float, resolution: float) -> float:

@@ -138,6 +138,14 @@ def test_a_product_that_overflows_on_its_way_is_undefined() -> None:
     assert verdict("x", "x + 0*(1e308*x*(x - 1.5))").outcome == "different"
 
 
+def test_a_surface_that_is_the_whole_domain_excuses_nothing() -> None:
+    """The inner minimum is z everywhere, so every point lies on the surface of the outer one."""
+    domain = Domain({"y": Interval(1, 3), "z": Interval(-1, 1)})
+    truth = "min(min(8.11 + y, z), z)"
+    assert verdict(truth, f"{truth} + 5e-8*sin(3*y + z)", domain).outcome == "different"
+    assert verdict(truth, f"{truth} + 1e-9*z", domain).outcome == "different"
+
+
 def floors(count: int, first: float, names: str) -> Tree:
     """Write x plus nothing, with many surfaces in all inputs."""
     inputs = tuple(Variable(name) for name in names)

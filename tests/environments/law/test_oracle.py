@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from environments.law.definition import Measured
-from environments.law.oracle import observe, quantise, step_of
+from environments.law.oracle import observe, quantise, quantise_all, step_of
 from tests.environments.examples import definition
 
 values = st.floats(-1e12, 1e12, allow_nan=False)
@@ -50,6 +50,23 @@ def test_ties_go_to_even_and_no_residue_is_left(value: float, resolution: float,
     """The reading is the float nearest to the rounded decimal; a zero has no sign."""
     found = quantise(value, instrument(resolution))
     assert repr(found) == repr(reading)
+
+
+ties = st.integers(-9999, 9999).map(lambda n: n / 2000)
+AWKWARD = [0.0, -0.0, 1e-300, 1e300, -2.5, 0.125, 9.995, 99.95, 999.9999999999999, 1000.0, 1e22, 1e23, 5e-324]
+
+
+@given(
+    st.lists(
+        values | st.sampled_from(AWKWARD) | st.integers(-9999, 9999).map(lambda n: n / 2000), min_size=1
+    ),
+    resolutions.map(instrument) | st.integers(1, 15).map(lambda digits: instrument(digits=digits)),
+)
+def test_an_array_is_rounded_as_its_elements_are(many: list[float], observable: Measured) -> None:
+    """The fast way gives the same bits as decimals do, ties and ends of the range included."""
+    with np.errstate(all="raise"):
+        found = quantise_all(np.array(many), observable)
+    assert [repr(v) for v in found.tolist()] == [repr(quantise(v, observable)) for v in many]
 
 
 @pytest.mark.parametrize(
