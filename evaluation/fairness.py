@@ -1,22 +1,25 @@
 """Is a counterfactual harder only because it is more complex? Paired differences, matched and unmatched.
 
-A pair is matched when both truths have equally many nodes and hidden constants (a plain change of a
-coefficient, for example). On matched pairs a player that has no memory of textbooks should succeed
-equally often on both twins: the 90 % interval of the paired difference, families drawn anew, must lie
-inside ±0.10. Of the other pairs the difference is shown beside the gap in complexity; that is a figure
-and not a gate. Source: two one-sided tests in the form of an interval; the margin is ours.
+A pair is matched when both truths, in reduced form, have equally many nodes and constants (a coefficient or
+an exponent that is only another one, for example). On matched pairs a player that has no memory of textbooks
+should succeed equally often on both twins: the 90 % interval of the paired difference, families drawn anew,
+must lie inside ±0.10. Of the other pairs the difference is shown beside the gap in complexity; that is a
+figure and not a gate. Source: two one-sided tests in the form of an interval; the margin is ours.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluation.episode import EpisodeRow
 from evaluation.statistics import seeded
+
+FloatArray = npt.NDArray[np.float64]
 
 MARGIN = 0.10
 LEVEL = 0.90
@@ -43,7 +46,7 @@ class Twins:
 
 @dataclass(frozen=True)
 class Difference:
-    """A mean paired difference (counterfactual less original) with its 90 % interval over clusters."""
+    """A mean over families of paired differences (counterfactual less original), with its 90 % interval."""
 
     pairs: int
     clusters: int
@@ -84,26 +87,33 @@ def twins(rows: Iterable[EpisodeRow]) -> list[Twins]:
 
 
 def difference(pairs: Sequence[Twins], name: str) -> Difference | None:
-    """Return the mean paired difference; ``name`` seeds its resamples. None without pairs."""
+    """Return the mean paired difference, every family counting once; ``name`` seeds its resamples.
+
+    Returns:
+        None without pairs.
+    """
     if not pairs:
         return None
-    groups: dict[str, list[float]] = defaultdict(list)
+    groups: dict[str, list[Twins]] = defaultdict(list)
     for pair in pairs:
-        groups[pair.cluster].append(pair.counterfactual - pair.original)
-    sums = np.array([sum(values) for _, values in sorted(groups.items())])
-    counts = np.array([len(values) for _, values in sorted(groups.items())])
+        groups[pair.cluster].append(pair)
+    families = [group for _, group in sorted(groups.items())]
+
+    def mean(value: Callable[[Twins], float]) -> FloatArray:
+        return np.array([np.mean([value(pair) for pair in group]) for group in families])
+
+    gaps = mean(lambda pair: pair.counterfactual - pair.original)
     rng = seeded("fairness", name)
-    weights = rng.multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES)
-    means = (weights @ sums) / (weights @ counts)
-    low, high = np.percentile(means, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    drawn = rng.multinomial(len(gaps), np.full(len(gaps), 1 / len(gaps)), size=RESAMPLES)
+    low, high = np.percentile(drawn @ gaps / len(gaps), [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
     return Difference(
         pairs=len(pairs),
-        clusters=len(groups),
-        original=float(np.mean([pair.original for pair in pairs])),
-        counterfactual=float(np.mean([pair.counterfactual for pair in pairs])),
-        difference=float(sums.sum() / counts.sum()),
+        clusters=len(families),
+        original=float(np.mean(mean(lambda pair: pair.original))),
+        counterfactual=float(np.mean(mean(lambda pair: pair.counterfactual))),
+        difference=float(np.mean(gaps)),
         low=float(low),
         high=float(high),
-        nodes=float(np.mean([pair.nodes[1] - pair.nodes[0] for pair in pairs])),
-        constants=float(np.mean([pair.constants[1] - pair.constants[0] for pair in pairs])),
+        nodes=float(np.mean(mean(lambda pair: pair.nodes[1] - pair.nodes[0]))),
+        constants=float(np.mean(mean(lambda pair: pair.constants[1] - pair.constants[0]))),
     )

@@ -11,8 +11,9 @@ from typing import Any
 from cards.card import Card
 from cards.document import tree_document
 from cards.errors import InputError
-from cards.expression import size
+from cards.expression import bind
 from environments.law.brief import SETTINGS, task_brief
+from environments.law.complexity import complexity
 from environments.law.definition import VARIANTS, LawDefinition
 from environments.law.generate import EVAL_POINTS, Limits, Pair, make_pair
 from environments.law.protocol import CALL_CAP, DEFAULT_BUDGET, TAU, read_protocol
@@ -97,9 +98,9 @@ def answer(definition: LawDefinition) -> JSON:
 
 
 def _facets(pair: Pair, definition: LawDefinition) -> dict[str, str]:
-    truth = definition.truth()
-    hidden = [c for c in definition.constants if c.role == "hidden" or c.original != c.counterfactual]
-    asked = [c for c in hidden if c.role == "hidden" or definition.s == 1]
+    # Twins tell the same names and values, which absorb a change as well as hidden constants do.
+    told = definition.told_values()
+    size = complexity({name: bind(tree, told) for name, tree in definition.truth().items()})
     return {
         "variant": definition.variant,
         "collection": pair.card.collection,
@@ -107,6 +108,6 @@ def _facets(pair: Pair, definition: LawDefinition) -> dict[str, str]:
         "class": pair.definition.pair_class,
         "strict": "yes" if pair.definition.strict else "weak-only",
         "kinds": "+".join(item.kind for item in definition.mutations),
-        "nodes": str(sum(size(tree) for tree in truth.values())),
-        "constants": str(len(asked)),
+        "nodes": str(size.nodes),
+        "constants": str(size.numbers),
     }

@@ -56,7 +56,7 @@ SCRIPTED: dict[str, Entry] = {
     ),
     "sparse-regression": Entry(
         "rule",
-        1,
+        2,
         "fits few dimensionless terms to what it reads",
         ("law",),
         lambda _: Regression(sparse_fit),

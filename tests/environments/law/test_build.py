@@ -8,9 +8,9 @@ import pytest
 
 from cards.canonical import canonical_json
 from cards.errors import InputError
-from cards.expression import size
 from environments.checks import play
 from environments.law.brief import task_brief
+from environments.law.complexity import complexity
 from environments.law.definition import LawDefinition
 from environments.law.family import LAW
 from environments.task import Options, Reply, Task
@@ -51,10 +51,12 @@ def test_facets_say_what_a_table_groups_by() -> None:
     """Variant, collection, tier, class, whether exactness is asked for, and how complex the truth is."""
     for task in LAW.build([SPRING], {}, KEY):
         known = LawDefinition.model_validate(task.definition)
+        counted = complexity(known.truth())
+        assert known.s or (counted.nodes, counted.numbers) == (3, 1)
         assert task.facets == {
             "kinds": known.mutations[0].kind,
-            "nodes": str(size(known.truth()["F"])),
-            "constants": "2" if known.s else "1",
+            "nodes": str(counted.nodes),
+            "constants": str(counted.numbers),
             "variant": task.facets["variant"],
             "collection": "historical",
             "tier": "medium",
