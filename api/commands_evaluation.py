@@ -115,7 +115,8 @@ def leaderboard(
     from rich.console import Console
 
     from api.evaluate import all_runs, find_run, known_by_release, runs_folder
-    from evaluation.leaderboard import board_document, boards, load_run, print_boards
+    from evaluation.leaderboard import board_document, boards, print_boards
+    from evaluation.stored import load_run
 
     folder = runs_folder(workspace)
     stored = [
@@ -239,7 +240,8 @@ def _report(folder: Path, job: Job, progress: Progress, *, as_json: bool) -> Non
     import json
 
     from api.evaluate import known_words, runs_folder
-    from evaluation.leaderboard import boards, load_run, print_boards
+    from evaluation.leaderboard import boards, print_boards
+    from evaluation.stored import load_run
 
     if as_json:
         summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))

@@ -88,8 +88,8 @@ def read_scores(path: Path) -> dict[str, float]:
 def _chosen(workspace: Path, names: list[str] | None, release: str) -> Chosen | None:
     from api.evaluate import all_runs, find_run, runs_folder
     from evaluation.games import FAMILY
-    from evaluation.leaderboard import load_run
     from evaluation.one_release import choose
+    from evaluation.stored import load_run
 
     folder = runs_folder(workspace)
     paths = [find_run(folder, name) for name in names] if names else all_runs(folder)
@@ -99,7 +99,7 @@ def _chosen(workspace: Path, names: list[str] | None, release: str) -> Chosen | 
 def _tables(chosen: Chosen | None) -> dict[str, Any]:
     """Return the tables of every player that has a settled game."""
     from evaluation.games import FAMILY, report
-    from evaluation.one_release import seatings
+    from evaluation.stored import seatings
 
     found = {}
     for seated in seatings(chosen.runs, FAMILY) if chosen else ():

@@ -106,8 +106,8 @@ def _studies(workspace: Path, names: list[str] | None) -> tuple[str, list[Study]
     from api.evaluate import all_runs, find_run, runs_folder
     from environments.release import version_order
     from evaluation.episode import EpisodeRow
-    from evaluation.leaderboard import load_run
     from evaluation.organisms import FAMILY, study
+    from evaluation.stored import load_run
 
     folder = runs_folder(workspace)
     stored = [

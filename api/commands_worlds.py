@@ -44,7 +44,7 @@ def _studies(workspace: Path, names: list[str] | None) -> tuple[str, list[Study]
     from api.evaluate import all_runs, find_run, runs_folder
     from environments.release import version_order
     from evaluation.episode import EpisodeRow
-    from evaluation.leaderboard import load_run
+    from evaluation.stored import load_run
     from evaluation.worlds import FAMILY, study
 
     folder = runs_folder(workspace)

@@ -18,11 +18,12 @@ from api.workspace import Workspace
 from cards.errors import AlmanacError, InputError, ReleaseError, RunError, UsageError
 from environments.families import family
 from evaluation.episode import EpisodeRow, Player
-from evaluation.leaderboard import Known, StoredRun, load_run, summary
+from evaluation.leaderboard import Known, summary
 from evaluation.plan import Plan, Selection, describe_player, make_plan
 from evaluation.players import families_of, scripted_player, settings_of
 from evaluation.run import Progress, Run, read_manifest, write_json
 from evaluation.score import rescore
+from evaluation.stored import StoredRun, load_run
 
 DEFAULT_REPETITIONS = {"model": 3, "scripted": 1}
 """Models are asked three times (arXiv 2610.37919, section 4.1); a rule would only repeat itself."""

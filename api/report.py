@@ -20,11 +20,11 @@ from evaluation.episode import EpisodeRow, Slot
 from evaluation.journal import read_record
 from evaluation.law_figures import Episode
 from evaluation.law_report import chapters
-from evaluation.leaderboard import StoredRun, load_run
-from evaluation.one_release import Chosen, Seatings, choose, seatings
+from evaluation.one_release import Chosen, choose
 from evaluation.score import journal_path
 from evaluation.sections import Chapter
 from evaluation.statistics import join
+from evaluation.stored import Seatings, load_run, seatings
 
 FAMILY = "law"
 Notify = Callable[[int, int], None]
@@ -37,7 +37,7 @@ class Report:
 
     chosen: Chosen
     players: Mapping[str, tuple[str, ...]]
-    """The runs that each player's episodes are from."""
+    """The runs of each player."""
     chapters: Sequence[Chapter]
 
     def document(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def gather(
     places = {folder.name: folder for folder in folders}
     analyst = _Analyst(hall, places, sum(len(one.rows) for one in seated), notify)
     episodes = [episode for one in seated for episode in analyst.episodes(one)]
-    players = {one.player: _runs_of(one, chosen.runs) for one in seated}
+    players = {one.player: one.runs for one in seated}
     return Report(chosen, players, chapters(episodes))
 
 
@@ -112,7 +112,7 @@ class _Analyst:
             if outcome.row is not None:
                 self._done += 1
                 self._notify(self._done, self._total)
-                made = self._analyse(outcome.slot, outcome.row, self._places[seated.runs[outcome.slot.key]])
+                made = self._analyse(outcome.slot, outcome.row, self._places[seated.places[outcome.slot.key]])
             found.append(Episode(seated.player, outcome, made))
         return found
 
@@ -133,11 +133,6 @@ class _Analyst:
 
     def _read(self, task: str) -> tuple[LawDefinition, Refits]:
         return LawDefinition.model_validate(self._hall.task(task).definition), {}
-
-
-def _runs_of(seated: Seatings, runs: Sequence[StoredRun]) -> tuple[str, ...]:
-    used = set(seated.runs.values())
-    return tuple(run.name for run in runs if run.name in used)
 
 
 def render(report: Report, now: datetime) -> str:

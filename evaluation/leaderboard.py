@@ -5,32 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cards.canonical import digest
-from evaluation.episode import EpisodeRow, Slot
 from evaluation.part_table import PartTable, part_tables, rich_table
 from evaluation.parts import PartRow, part_rows
-from evaluation.run import read_manifest
-from evaluation.score import read_rows, read_slots
 from evaluation.statistics import Cell, CellKey, Estimate, Gap, Interval, cells, gaps, join, protocol_order
+from evaluation.stored import StoredRun, seatings
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 Known = Mapping[str, tuple[str, Mapping[str, str]]]
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run as it lies on disk."""
-
-    name: str
-    manifest: Mapping[str, Any]
-    slots: tuple[Slot, ...]
-    rows: tuple[EpisodeRow, ...]
 
 
 @dataclass(frozen=True)
@@ -109,16 +95,6 @@ def gap_rows(board: Board) -> list[GapRow]:
         GapRow(place[4], place[0], place[2], place[5], texts.get("weak", "–"), texts.get("strict", "–"))
         for place, texts in sorted(found.items())
     ]
-
-
-def load_run(folder: Path) -> StoredRun:
-    """Read a run from disk.
-
-    Raises:
-        RunError: when ``folder`` holds none.
-    """
-    manifest = read_manifest(folder)
-    return StoredRun(folder.name, manifest, tuple(read_slots(folder)), tuple(read_rows(folder)))
 
 
 def boards(runs: Sequence[StoredRun], known: Mapping[str, Known] | None = None) -> list[Board]:
@@ -289,37 +265,13 @@ def _row_order(row: tuple[str, Cell]) -> tuple[Any, ...]:
 
 
 def _board(sha256: str, runs: Sequence[StoredRun], known: Known | None) -> Board:
-    groups: dict[str, list[StoredRun]] = defaultdict(list)
-    for run in sorted(runs, key=lambda run: run.name):
-        groups[digest(run.manifest["player"])].append(run)
-    names = [group[0].manifest["player"]["name"] for group in groups.values()]
     entries = []
-    for identity, group in groups.items():
-        name = group[0].manifest["player"]["name"]
-        # Two players of one name differ in spec or prompt; the digest tells them apart.
-        shown = name if names.count(name) == 1 else f"{name} #{identity[:6]}"
-        entries.append(_entry(shown, group, known))
+    for seated in seatings(runs):
+        outcomes = join(seated.slots, seated.rows.values(), known)
+        found = (tuple(cells(outcomes)), tuple(gaps(outcomes)), tuple(part_rows(outcomes)))
+        entries.append(Entry(seated.player, seated.runs, *found))
     release = runs[0].manifest["release"]
-    order = sorted(entries, key=lambda entry: entry.player)
-    return Board(release["version"], sha256, release.get("window", ""), tuple(order))
-
-
-def _entry(player: str, runs: Sequence[StoredRun], known: Known | None) -> Entry:
-    slots: dict[str, Slot] = {}
-    rows: dict[str, EpisodeRow] = {}
-    for run in runs:
-        slots |= {slot.key: slot for slot in run.slots}
-        for row in run.rows:
-            if row.settled or row.slot not in rows:
-                rows[row.slot] = row
-    outcomes = join(list(slots.values()), rows.values(), known)
-    return Entry(
-        player,
-        tuple(run.name for run in runs),
-        tuple(cells(outcomes)),
-        tuple(gaps(outcomes)),
-        tuple(part_rows(outcomes)),
-    )
+    return Board(release["version"], sha256, release.get("window", ""), tuple(entries))
 
 
 def _version_order(version: str) -> tuple[int, ...]:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from evaluation.leaderboard import board_document, boards, load_run, print_boards, summary
+from evaluation.leaderboard import board_document, boards, print_boards, summary
 from evaluation.plan import Selection
 from evaluation.run import Run, create_run
+from evaluation.stored import load_run
 from tests.evaluation.toy import RELEASE, BisectingPlayer, ToyVenue, saying, toy_plan
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)

@@ -8,8 +8,8 @@ import pytest
 
 from cards.errors import UsageError
 from evaluation.episode import EpisodeRow, Slot
-from evaluation.leaderboard import StoredRun
-from evaluation.one_release import choose, seatings
+from evaluation.one_release import choose
+from evaluation.stored import StoredRun, seatings
 
 
 def run(
@@ -79,7 +79,8 @@ def test_an_episode_counts_once() -> None:
     (seated,) = seatings(runs, "law")
     assert len(seated.slots) == 1
     assert {row.events for row in seated.rows.values()} == {2}
-    assert set(seated.runs.values()) == {"run02"}
+    assert set(seated.places.values()) == {"run02"}
+    assert seated.runs == ("run01", "run02", "run03", "run04")
 
 
 def test_players_of_one_name_are_told_apart() -> None:

@@ -13,7 +13,7 @@ from environments.seeding import session_seed
 from environments.session import Session
 from environments.task import JSON, Record, Task
 from evaluation.episode import EpisodeRow, Seat, Slot, Verdict
-from evaluation.leaderboard import StoredRun, boards, load_run
+from evaluation.leaderboard import boards
 from evaluation.organism_page import render
 from evaluation.organisms import study
 from evaluation.plan import Selection, make_plan
@@ -21,6 +21,7 @@ from evaluation.players import SCRIPTED, families_of, scripted_player, settings_
 from evaluation.players.scripted import options_of
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
+from evaluation.stored import StoredRun, load_run
 from tests.evaluation.test_report import NOW, browse
 from tests.evaluation.toy import RELEASE
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.leaderboard import boards, load_run
+from evaluation.leaderboard import boards
 from evaluation.report import render
 from evaluation.run import Run, create_run
+from evaluation.stored import load_run
 from tests.evaluation.toy import BisectingPlayer, ToyVenue, saying, toy_plan
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)

@@ -14,13 +14,14 @@ from environments.seeding import session_seed
 from environments.session import Session
 from environments.task import JSON, Record, Task
 from evaluation.episode import EpisodeRow, Seat, Slot, Verdict
-from evaluation.leaderboard import boards, load_run
+from evaluation.leaderboard import boards
 from evaluation.plan import Selection, make_plan
 from evaluation.players import families_of, scripted_player
 from evaluation.players.scripted import options_of
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
 from evaluation.statistics import interval
+from evaluation.stored import load_run
 from evaluation.worlds import Study, gain, study
 from tests.evaluation.test_report import NOW
 from tests.evaluation.toy import RELEASE
