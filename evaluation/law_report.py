@@ -33,7 +33,20 @@ def chapters(episodes: Sequence[Episode]) -> list[Chapter]:
         made = [maker(numbers, looks) for maker in (_counts, _fixed, _adaptive, _effort)]
         made += [maker(numbers, looks) for maker in (_beliefs, _failures, _fair)]
         shown = [section for section in made if section is not None]
-        found.append(Chapter(setting, collection, numbers, shown))
+        found.append(Chapter(setting, collection, numbers, shown, _absent(numbers)))
+    return found
+
+
+def _absent(numbers: Mapping[str, list[Row]]) -> list[str]:
+    """Say which analyses are left out for want of episodes."""
+    protocols = {row["protocol"].partition(":")[0] for row in numbers["counts"]}
+    found = [
+        f"no episode was planned under {name}" for name in ("fixed", "adaptive") if name not in protocols
+    ]
+    if "adaptive" in protocols and not numbers["cumulative"]:
+        found.append("no adaptive episode is settled")
+    if not numbers["fairness"]:
+        found.append("no family was played on both twins by one player under one protocol")
     return found
 
 

@@ -36,6 +36,8 @@ class Chapter:
     collection: str
     figures: Mapping[str, list[Row]]
     sections: Sequence[Section]
+    absent: Sequence[str] = ()
+    """What the episodes do not allow, in words."""
 
     @property
     def name(self) -> str:

@@ -152,6 +152,14 @@ def test_every_status_is_counted_and_only_determined_episodes_rate() -> None:
         assert f"1 {word}" in picture
 
 
+def test_what_is_left_out_is_said() -> None:
+    """A page without Fixed, Adaptive or pairs says why their sections are not there."""
+    (chapter,) = chapters([episode(0, "original", "prior", passed=True)])
+    assert [section.title for section in chapter.sections] == [SECTIONS[0], SECTIONS[5]]
+    assert [words.split()[-1] for words in chapter.absent] == ["fixed", "adaptive", "protocol"]
+    assert not chapters(episodes())[0].absent
+
+
 def test_one_family_has_no_interval() -> None:
     """A single pair of twins says nothing about other families, so nothing is called equivalent."""
     made = [item for item in episodes() if item.outcome.cluster == "c0"]
