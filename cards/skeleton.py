@@ -218,17 +218,36 @@ def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: 
             continue
         mentioned = {name: everything[name] for name in names(surface.tree)}
         value = evaluate_partial(surface.tree, mentioned)[0]
-        slopes = gradient(surface.tree, mentioned, [*own, *inputs])
-        by_constants = [np.abs(slopes[name]) * precise.to_float(made.sizes[name]) for name in own]
-        by_inputs = [np.abs(slopes[name]) * _size(domain.intervals[name], columns[name]) for name in inputs]
-        reach = MOVE * np.minimum(np.max(by_constants, axis=0), LEVER * np.max(by_inputs, axis=0))
+        slopes = gradient(surface.tree, mentioned, own)
+        reach = MOVE * np.max(
+            [np.abs(slopes[name]) * precise.to_float(made.sizes[name]) for name in own], axis=0
+        )
         distance = np.abs(value - np.rint(value)) if surface.whole else np.abs(value)
-        close = np.broadcast_to(distance <= reach, shape).copy()
+        close = np.flatnonzero(np.broadcast_to(distance <= reach, shape))
+        if not close.size:
+            continue
+        there = {k: v if np.ndim(v) == 0 else np.asarray(v)[close] for k, v in mentioned.items()}
+        by_inputs = _moved_by_inputs(surface, there, {name: domain.intervals[name] for name in inputs})
+        close = close[np.broadcast_to(distance, shape)[close] <= by_inputs]
         if not touching:
-            for index in np.flatnonzero(close).tolist():
-                close[index] = not _touches(surface, made, mentioned, index)
-        near |= close
+            close = close[[not _touches(surface, made, mentioned, index) for index in close.tolist()]]
+        near[close] = True
     return near
+
+
+def _moved_by_inputs(surface: Surface, columns: Columns, inputs: Mapping[str, Interval]) -> FloatArray:
+    """Return how much a surface's function changes within ``LEVER`` permitted moves of an input.
+
+    Differences, not derivatives: these vanish where a surface is only touched, as at x = 0 in ``sin(x) - x``.
+    """
+    here = evaluate_partial(surface.tree, columns)[0]
+    changes = []
+    for name, interval in inputs.items():
+        for side in (-LEVER, LEVER):
+            moved = columns[name] + side * MOVE * _size(interval, columns[name])
+            changes.append(np.abs(evaluate_partial(surface.tree, {**columns, name: moved})[0] - here))
+    most: FloatArray = np.fmax.reduce(changes)
+    return most
 
 
 def _touches(surface: Surface, made: Skeleton, columns: Columns, index: int) -> bool:

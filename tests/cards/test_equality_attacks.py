@@ -138,6 +138,21 @@ def test_a_product_that_overflows_on_its_way_is_undefined() -> None:
     assert verdict("x", "x + 0*(1e308*x*(x - 1.5))").outcome == "different"
 
 
+@pytest.mark.parametrize(
+    ("truth", "submission"),
+    [
+        ("max(z, sin(z))", "max(cos(1.5707963267948966 - z), z)"),
+        ("cbrt(sin(7*z^2))", "-cbrt(-cos(1.5707963267948966 - 7*z*z))"),
+        ("y - cbrt(min(y, z) - y)", "y - cbrt(log(exp((0 - y)/9)*exp(min(y, z)/9))*9)"),
+        ("sqrt(abs(y + z - y))", "sqrt(abs(log(exp(y/9)*exp((z - y)/9))*9))"),
+    ],
+)
+def test_rounding_at_a_point_of_contact_stays_equal(truth: str, submission: str) -> None:
+    """Where a surface is only touched, or a root magnifies what equal terms leave, no constant has moved."""
+    found = verdict(truth, submission, Domain({"y": Interval(-1, 1), "z": Interval(-1, 1)}))
+    assert found.outcome == "equal", found.reason
+
+
 def test_a_surface_that_is_the_whole_domain_excuses_nothing() -> None:
     """The inner minimum is z everywhere, so every point lies on the surface of the outer one."""
     domain = Domain({"y": Interval(1, 3), "z": Interval(-1, 1)})
