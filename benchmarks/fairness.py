@@ -5,8 +5,9 @@ easy all that are matched, and of every fifth seed also the others and those of 
 differences of weak success, every family counting once. The first line of each budget is the gate: of the
 pairs whose truths have equally many nodes and constants in reduced form, the 90 % interval must lie within
 ±0.10, and success on Originals between 0.2 and 0.9. The other lines are figures: the same by kind of change;
-of the families alone whose own success on Originals lies there (few, and a choice by outcome); and
-of all other pairs, whose counterfactuals are more complex by so many nodes and constants.
+of the pairs that are as long also before they are reduced (another value of a hidden constant); of the
+families alone whose own success on Originals lies there (few, and a choice by outcome); and of all other
+pairs, whose counterfactuals are more complex by so many nodes and constants.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from cards.card import Card
 from cards.errors import InputError
+from cards.expression import size
 from cards.store import historical
 from environments.checks import play
 from environments.law.build import family_tasks
+from environments.law.definition import VARIANTS
 from environments.law.family import LAW
 from environments.law.generate import make_pair
 from environments.seeding import derive
@@ -43,11 +46,12 @@ _OTHERS = 5
 
 @dataclass(frozen=True)
 class Played:
-    """A pair at one budget, with its kind of change."""
+    """A pair at one budget, with its kind of change, and whether its truths are as long as written out."""
 
     budget: int
     kind: str
     twins: Twins
+    written: bool
 
 
 def played(card: Card, cards: Sequence[Card], number: int, tier: str) -> Iterator[Played]:
@@ -65,11 +69,12 @@ def played(card: Card, cards: Sequence[Card], number: int, tier: str) -> Iterato
     )
     if number % _OTHERS and (nodes[0] != nodes[1] or constants[0] != constants[1]):
         return
+    lengths = {sum(map(size, pair.definition.truth(variant).values())) for variant in VARIANTS}
+    written = len(lengths) == 1 and all(c.role != "correction" for c in pair.definition.constants)
     for budget in BUDGETS:
         original, counterfactual = (passes(task, budget) for task in both)
-        yield Played(
-            budget, both[0].facets["kinds"], Twins(card.id, original, counterfactual, nodes, constants)
-        )
+        twins = Twins(card.id, original, counterfactual, nodes, constants)
+        yield Played(budget, both[0].facets["kinds"], twins, written)
 
 
 def passes(task: Task, budget: int) -> float:
@@ -118,6 +123,7 @@ def main(seeds: int) -> None:
         line("matched", [item.twins for item in matched], budget, gate=True)
         for kind in ("coefficient", "exponent"):
             line(f"  another {kind}", [item.twins for item in matched if item.kind == kind], budget)
+        line("  equal as written", [item.twins for item in matched if item.written], budget)
         line("  of sensitive families", sensitive([item.twins for item in matched]), budget)
         line("not matched", [item.twins for item in here if not item.twins.matched], budget)
 
