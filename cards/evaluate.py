@@ -58,7 +58,7 @@ def evaluate_partial(tree: Tree, columns: Columns) -> tuple[FloatArray, BoolArra
     Raises:
         ExpressionError: an unknown variable.
     """
-    shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
+    shape = _shape(columns)
     with np.errstate(all="ignore"):
         try:  # most trees are defined everywhere, and masks cost as much as values
             return np.array(_spread(_run(tree, columns), shape)), np.ones(shape, dtype=np.bool_)
@@ -67,6 +67,16 @@ def evaluate_partial(tree: Tree, columns: Columns) -> tuple[FloatArray, BoolArra
     mask = np.array(_spread(defined, shape), dtype=np.bool_)
     spread = _spread(values, shape)
     return np.where(mask, spread, np.nan), mask
+
+
+def _shape(columns: Columns) -> tuple[int, ...]:
+    """Return the columns' common shape, in the usual case without NumPy's rules for unequal ones."""
+    shapes = {getattr(column, "shape", ()) for column in columns.values()} - {()}
+    return np.broadcast_shapes(*shapes) if len(shapes) > 1 else shapes.pop() if shapes else ()
+
+
+def _all(mask: Any) -> bool:
+    return bool(mask.all() if mask.ndim else mask)
 
 
 def _spread(values: Any, shape: tuple[int, ...]) -> Any:
@@ -85,11 +95,11 @@ def _run(node: Tree, columns: Columns) -> Any:
         args = [_run(argument, columns) for argument in node.args]
         if operator.defined is not everywhere:
             defined = operator.defined(*args)
-            if not defined.all():
+            if not _all(defined):
                 raise _UndefinedError(node, defined)
         value = operator.numpy(*args)
         defined = np.isfinite(value)
-    if not defined.all():
+    if not _all(defined):
         raise _UndefinedError(node, defined)
     return value
 
