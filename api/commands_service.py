@@ -1,4 +1,4 @@
-"""Commands of the service: serve, key create."""
+"""Commands of the service: serve, key create, key list, key revoke."""
 
 from __future__ import annotations
 
@@ -104,3 +104,50 @@ def key_create(
     finally:
         store.close()
     typer.echo(json.dumps({"key": key, "scope": scope}) if as_json else key)
+
+
+@key_app.command("list")
+def key_list(
+    workspace: WorkspaceOption = Path("workspace"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show the keys that open something: id, scope, when made. The keys themselves are not kept.
+
+    Example: almanac key list
+    """
+    import json
+
+    from api.store import Store
+    from api.workspace import Workspace
+
+    store = Store(Workspace.find(workspace).database)
+    try:
+        rows = store.list_keys()
+    finally:
+        store.close()
+    if as_json:
+        typer.echo(json.dumps(rows))
+    else:
+        typer.echo("\n".join(f"{row['id']}  {row['scope']:8}  {row['created']}" for row in rows) or "no keys")
+
+
+@key_app.command("revoke")
+def key_revoke(
+    identity: Annotated[str, typer.Argument(metavar="ID", help="The key's id, from `almanac key list`.")],
+    workspace: WorkspaceOption = Path("workspace"),
+) -> None:
+    """Take a key back: it opens nothing from now on, at doors that run as well.
+
+    Example: almanac key revoke 3f9a01bc
+    """
+    from datetime import UTC, datetime
+
+    from api.store import Store
+    from api.workspace import Workspace
+
+    store = Store(Workspace.find(workspace).database)
+    try:
+        store.revoke_key(identity, datetime.now(UTC))
+    finally:
+        store.close()
+    typer.echo(f"revoked {identity}")

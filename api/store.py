@@ -127,6 +127,23 @@ class Store:
         self._write(sa.insert(_KEYS).values(**row))
         return key
 
+    def list_keys(self) -> list[dict[str, str]]:
+        """Return id, scope and time of creation of every key that opens something, oldest first."""
+        query = sa.select(_KEYS.c.id, _KEYS.c.scope, _KEYS.c.created).order_by(_KEYS.c.created, _KEYS.c.id)
+        with self._engine.connect() as connection:
+            return [dict(row._mapping) for row in connection.execute(query)]
+
+    def revoke_key(self, identity: str, now: datetime) -> None:
+        """Forget a key, so that it opens nothing from now on; the audit log keeps its id.
+
+        Raises:
+            InputError: when there is no key with this id.
+        """
+        if identity not in {row["id"] for row in self.list_keys()}:
+            raise InputError(f"there is no key {identity[:40]!r}.", "`almanac key list` shows their ids.")
+        self._write(sa.delete(_KEYS).where(_KEYS.c.id == identity))
+        self.audit(identity, "revoke_key", identity, now)
+
     def key_id(self, key: str, scope: str) -> str | None:
         """Return the id of a key that has the scope, or None."""
         query = sa.select(_KEYS.c.id).where(_KEYS.c.key_hash == _hash(key), _KEYS.c.scope == scope)

@@ -46,6 +46,20 @@ def test_a_key_opens_its_own_scope_only(store: Store) -> None:
     assert store.key_id("alm_wrong", "review") is None
 
 
+def test_a_revoked_key_opens_nothing(store: Store) -> None:
+    """Keys are listed without themselves; one that is taken back opens nothing, the others still do."""
+    lost, kept = store.create_key("evaluate", NOW), store.create_key("evaluate", NOW)
+    identity = store.key_id(lost, "evaluate")
+    assert identity is not None
+    assert {row["id"] for row in store.list_keys()} == {identity, store.key_id(kept, "evaluate")}
+    assert all(lost not in row.values() for row in store.list_keys())
+    store.revoke_key(identity, NOW)
+    assert store.key_id(lost, "evaluate") is None
+    assert store.key_id(kept, "evaluate")
+    with pytest.raises(InputError, match="almanac key list"):
+        store.revoke_key(identity, NOW)
+
+
 def test_an_unknown_scope_is_refused(store: Store) -> None:
     """The message names the scopes that exist."""
     with pytest.raises(InputError, match="evaluate, review, release"):
