@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from api.evaluate import Job, Wish
-    from evaluation.plan import Plan, Selection
+    from evaluation.plan import Selection
     from evaluation.run import Progress
 
 app = typer.Typer()
@@ -27,7 +27,7 @@ ReleaseOption = Annotated[str, typer.Option(help="A version, or latest.")]
 PlayerOption = Annotated[
     str, typer.Option(help="A scripted player, for example candidate-checker; a wrong name lists all.")
 ]
-ModelOption = Annotated[str, typer.Option(help="A model, as PROVIDER/NAME; it plays laws.")]
+ModelOption = Annotated[str, typer.Option(help="A model, as PROVIDER/NAME; it plays every family.")]
 AddressOption = Annotated[
     str, typer.Option(help="The model's OpenAI-compatible address; by default ALMANAC_BASE_URL.")
 ]
@@ -50,6 +50,9 @@ LimitOption = Annotated[int, typer.Option(help="At most so many episodes.", min=
 ConcurrencyOption = Annotated[int, typer.Option(help="Episodes at a time, for a model.", min=1, max=64)]
 TimeoutOption = Annotated[float, typer.Option(help="Seconds that one model call may take.", min=0.1)]
 CostOption = Annotated[float, typer.Option(help="Most that the run may cost, in USD (0: no cap).", min=0)]
+CutoffOption = Annotated[
+    str, typer.Option(help="With --dry-run: when the model's knowledge ends, for example 2026-04.")
+]
 ResumeOption = Annotated[str, typer.Option(help="Continue a run, by name or path.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the plan and play nothing.")]
 
@@ -71,6 +74,7 @@ def evaluate(
     concurrency: ConcurrencyOption = 4,
     timeout: TimeoutOption = 120.0,
     max_cost: CostOption = 0.0,
+    cutoff: CutoffOption = "",
     resume: ResumeOption = "",
     dry_run: DryRunOption = False,
     as_json: JsonOption = False,
@@ -86,14 +90,14 @@ def evaluate(
     from api.evaluate import DEFAULT_REPETITIONS, Wish
     from evaluation.plan import Selection
 
-    wish = Wish(release, player, model, base_url, at, key, max_cost or None, concurrency, timeout)
+    wish = Wish(release, player, model, base_url, at, key, max_cost or None, concurrency, timeout, cutoff)
     repetitions = reps or DEFAULT_REPETITIONS["model" if model else "scripted"]
     chosen = (_words(families), _words(setting), _words(protocol))
     selection = Selection(*chosen, repetitions=repetitions, limit=limit or None)
     if resume:
         _resume(workspace, resume, wish, as_json=as_json)
     else:
-        _start(workspace, wish, selection, dry_run=dry_run, as_json=as_json)
+        _start(workspace, wish, selection, dry=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -162,10 +166,12 @@ def score(
     raise typer.Exit(1 if differing else 0)
 
 
-def _start(workspace: Path, wish: Wish, selection: Selection, *, dry_run: bool, as_json: bool) -> None:
+def _start(workspace: Path, wish: Wish, selection: Selection, *, dry: bool, as_json: bool) -> None:
+    import json
     import secrets
     from datetime import UTC, datetime
 
+    from api.dry_run import dry_run, dry_run_lines
     from api.evaluate import plan_run, prepare, run_folder, runs_folder
     from api.settings import Settings
     from evaluation.run import create_run
@@ -174,8 +180,9 @@ def _start(workspace: Path, wish: Wish, selection: Selection, *, dry_run: bool, 
     now = datetime.now(UTC)
     folder = run_folder(runs_folder(workspace), wish.player or wish.model, now, secrets.token_hex(3))
     plan = plan_run(job, wish, selection, folder)
-    if dry_run:
-        _show_plan(plan, as_json=as_json)
+    if dry:
+        document = dry_run(job, wish, plan, folder)
+        typer.echo(json.dumps(document) if as_json else "\n".join(dry_run_lines(document)))
         return
     create_run(folder, plan, now)
     _play(folder, job, wish, as_json=as_json)
@@ -264,25 +271,6 @@ def _report(folder: Path, job: Job, progress: Progress, *, as_json: bool) -> Non
         console.print(
             f"continue with: almanac evaluate --resume {folder.name}{where}", highlight=False, soft_wrap=True
         )
-
-
-def _show_plan(plan: Plan, *, as_json: bool) -> None:
-    """Print episodes by cell; what it would cost is not known before the first reply."""
-    import json
-    from collections import Counter
-
-    cells = Counter((slot.family, slot.setting, slot.protocol) for slot in plan.slots)
-    if as_json:
-        rows: list[dict[str, Any]] = [
-            {"family": family, "setting": setting, "protocol": protocol, "episodes": count}
-            for (family, setting, protocol), count in cells.items()
-        ]
-        typer.echo(json.dumps({"release": dict(plan.release), "player": dict(plan.player), "cells": rows}))
-        return
-    typer.echo(f"release {plan.release['version']} · {plan.release['window']}")
-    typer.echo(f"player {plan.player['name']}; {len(plan.slots)} episodes, nothing is played")
-    for (family, setting, protocol), count in cells.items():
-        typer.echo(f"  {count:5}  {family}  {setting}  {protocol}")
 
 
 def _words(given: list[str] | None) -> tuple[str, ...]:

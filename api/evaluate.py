@@ -28,9 +28,6 @@ from evaluation.stored import StoredRun, load_run
 DEFAULT_REPETITIONS = {"model": 3, "scripted": 1}
 """Models are asked three times (arXiv 2610.37919, section 4.1); a rule would only repeat itself."""
 
-MODEL_FAMILIES = ("law",)
-"""The families for which the model player has a prompt."""
-
 
 @dataclass(frozen=True)
 class Wish:
@@ -45,6 +42,8 @@ class Wish:
     max_cost: float | None = None
     concurrency: int = 1
     call_seconds: float = 120.0
+    cutoff: str = ""
+    """When the model's knowledge ends; by default as the shipped table says."""
 
     def options(self) -> dict[str, Any]:
         """Return what a run's manifest keeps, so that it can be resumed; never a key."""
@@ -93,7 +92,7 @@ def prepare(wish: Wish, workspace: Path, settings: Settings) -> Job:
         scripted = scripted_player(wish.player, family, insider)
         seats = settings_of(wish.player, hall.rows)
         return Job(hall, lambda folder: scripted, families_of(wish.player), seats)
-    return Job(hall, lambda folder: _model_player(wish, folder, settings), MODEL_FAMILIES)
+    return Job(hall, lambda folder: _model_player(wish, folder, settings))
 
 
 def plan_run(job: Job, wish: Wish, selection: Selection, folder: Path) -> Plan:

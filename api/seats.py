@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from api.agent_client import AgentSeat, CuratorClient
+from cards.card import Card
 from cards.errors import ReleaseError
 from environments.families import family
 from environments.family import World
@@ -73,6 +74,12 @@ class LocalHall:
         task = self.task(slot.task)
         score = family(slot.family).judge(task.definition, record)
         return Verdict(score=score, cluster=task.cluster, facets=task.facets)
+
+    def cards(self) -> dict[str, Card]:
+        """Return the card of every task that was made from one, by task id."""
+        cards = {card.id: card for card in self._release.cards()}
+        links = self._release.links()
+        return {task: cards[link["card"]] for task, link in links.items() if link.get("card") in cards}
 
     def known(self) -> dict[str, tuple[str, Mapping[str, str]]]:
         """Return (cluster, facets) of every task by id."""

@@ -126,6 +126,15 @@ class Release:
             )
             raise ReleaseError(message, "Unpack the release again and run `almanac verify`.") from error
 
+    def links(self) -> dict[str, dict[str, Any]]:
+        """Return what every task was made from, by task id, from the sealed part.
+
+        Raises:
+            ReleaseError: when it is not at hand.
+        """
+        rows = read_part(self.folder / "sealed" / "links.jsonl")
+        return {row["id"]: row["link"] for row in rows}
+
     def cards(self) -> list[Card]:
         """Return the cards that the release was built from, from its sealed part.
 

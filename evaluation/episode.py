@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -80,7 +80,7 @@ class Hand(Protocol):
 
 
 class Player(Protocol):
-    """Someone who can sit down at any slot. ``spec`` and ``prompt_digest`` go into every slot key."""
+    """Someone who can sit down at a slot. ``spec`` and its family's prompt go into every slot key."""
 
     @property
     def name(self) -> str:
@@ -91,8 +91,8 @@ class Player(Protocol):
         """Everything that its play depends on, as plain JSON (no keys, no addresses)."""
 
     @property
-    def prompt_digest(self) -> str:
-        """The digest of its prompt files; empty where it has none."""
+    def prompt_digests(self) -> Mapping[str, str]:
+        """The digest of the prompt files with which it plays a family, by family; empty without prompts."""
 
     def sit(self, slot: Slot, journal: Journal) -> Hand:
         """Return a fresh hand for one slot; whatever it buys goes through ``journal.ask``."""

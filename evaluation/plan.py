@@ -52,7 +52,7 @@ def slot_key(release: str, player: Mapping[str, object], slot: Mapping[str, obje
 
     Args:
         release: SHA-256 of the release's manifest.
-        player: name, spec and prompt digest.
+        player: name, spec and the digest of the prompts of the slot's family.
         slot: task, family, setting, protocol with its parameters, repetition.
     """
     return digest({"release": release, "player": dict(player), "slot": dict(slot)})
@@ -77,7 +77,7 @@ def make_plan(
     if selection.repetitions < 1:
         raise UsageError(f"{selection.repetitions} repetitions cannot be played.", "Ask for 1 or more.")
     who = describe_player(player)
-    slots = [_slot(release["sha256"], who, words) for words in _episodes(rows, selection)]
+    slots = [_slot(release["sha256"], player, words) for words in _episodes(rows, selection)]
     if not slots:
         raise UsageError(
             "the selection leaves no episode to play.", "Ask for more families, settings or protocols."
@@ -86,8 +86,8 @@ def make_plan(
 
 
 def describe_player(player: Player) -> dict[str, object]:
-    """Return a player's name, spec and prompt digest, as they stand in a manifest."""
-    return {"name": player.name, "spec": dict(player.spec), "prompt": player.prompt_digest}
+    """Return a player's name, spec and prompt digests by family, as they stand in a manifest."""
+    return {"name": player.name, "spec": dict(player.spec), "prompts": dict(player.prompt_digests)}
 
 
 def _episodes(rows: Sequence[TaskRow], selection: Selection) -> Iterable[dict[str, object]]:
@@ -116,8 +116,10 @@ def _protocols(row: TaskRow, asked: tuple[str, ...]) -> Sequence[str]:
     return list(dict.fromkeys(p if ":" in p else offered[p] for p in wanted))
 
 
-def _slot(release: str, player: Mapping[str, object], words: dict[str, object]) -> Slot:
-    return Slot.model_validate({"key": slot_key(release, player, words)} | words)
+def _slot(release: str, player: Player, words: dict[str, object]) -> Slot:
+    prompt = player.prompt_digests.get(str(words["family"]), "")
+    who = {"name": player.name, "spec": dict(player.spec), "prompt": prompt}
+    return Slot.model_validate({"key": slot_key(release, who, words)} | words)
 
 
 def _check_names(kind: str, asked: Iterable[str], known: set[str]) -> None:

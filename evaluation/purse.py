@@ -35,7 +35,9 @@ class Purse:
         self._gone = spent
         self._lock = threading.Lock()
 
-    def set_aside(self, messages: Sequence[Message], schema: dict[str, JSON], max_tokens: int) -> float:
+    def set_aside(
+        self, messages: Sequence[Message], schema: dict[str, JSON] | None, max_tokens: int
+    ) -> float:
         """Reserve the most that one question can cost, and return it.
 
         Raises:

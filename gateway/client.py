@@ -14,7 +14,7 @@ from gateway.endpoint import Clock, Endpoint, Limits, system_clock
 from gateway.ledger import Ledger
 from gateway.metered import Bought, Errand, MeteredWire
 from gateway.prices import Price, price_for
-from gateway.profiles import Mode, Profile, profile_for
+from gateway.profiles import Mode, Profile, is_closed, profile_for
 from gateway.reply import ChatReply, StructuredReply
 from gateway.request import Message, StructuredRequest, T
 
@@ -121,8 +121,7 @@ class Gateway:
         def send(mode: Mode | None) -> Bought:
             return self._post({**request, **_format(mode, schema)}, Errand(purpose, subject, mode or ""))
 
-        formats: list[Mode | None] = [mode for mode in self.profile.modes if mode in ("JSON_SCHEMA", "JSON")]
-        bought = self._first_accepted([*formats, None] if schema else [None], send)
+        bought = self._first_accepted(self._formats(schema), send)
         return ChatReply(
             text=text_in(bought.body),
             finish=finish_in(bought.body),
@@ -135,6 +134,24 @@ class Gateway:
         """Close the connections."""
         if self._wire is not None:
             self._wire.close()
+
+    def _formats(self, schema: dict[str, Any] | None) -> list[Mode | None]:
+        """Return the ways to ask for a schema in a conversation, strongest first, the last one always works.
+
+        That a server refuses an open schema says nothing of closed ones; the other way round it does.
+        """
+        if schema is None:
+            return [None]
+        modes = [mode for mode in self.profile.modes if mode in ("JSON_SCHEMA", "JSON")]
+        if is_closed(schema):
+            return [*modes, None]
+        without = "JSON_SCHEMA" in self.refused_modes
+        opened: list[Mode] = [
+            "OPEN_SCHEMA" if mode == "JSON_SCHEMA" else mode
+            for mode in modes
+            if not (without and mode == "JSON_SCHEMA")
+        ]
+        return [*opened, None]
 
     def _key(self, request: StructuredRequest[T], reask: int) -> str:
         return request.key(self.endpoint.provider, self.endpoint.model, reask)

@@ -1,58 +1,57 @@
 """What a model writes in one turn of a law episode, and how it becomes an action.
 
 On the wire everything is a flat list of named things, which every structured-output dialect can
-express; the session wants objects by name and expression documents. Nothing is mended on the way: text
-that is no action stays a problem, and an expression that cannot be read goes on as it is, for the judge.
+express; the session wants objects by name and expression documents. An expression that cannot be read
+goes on as it is, for the judge.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cards.document import loads_bounded, tree_document
 from cards.errors import ExpressionError
 from cards.infix import parse_infix
-from environments.task import JSON
+from environments.task import JSON, Tool
+from evaluation.players.turn import Action, Talk, UnreadableError, closed, json_object, named_args, shown
 
 COMPLETE = "complete"
 PROPOSE = "propose_experiment"
 READ = "read_observations"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One call to make."""
-
-    tool: str
-    args: JSON
-
-
-class UnreadableError(Exception):
-    """A reply that is no action; the message says why, to the model."""
+def law_talk(brief: dict[str, JSON], tools: Sequence[Tool]) -> Talk:
+    """Return the talk of a law episode; preset experiments are read without asking the model."""
+    offered = [tool for tool in tools if tool.name != READ]
+    actions = "\n".join(f"- {tool.name}: {tool.description}" for tool in offered)
+    return Talk(
+        opening=f"The brief:\n{shown(brief)}\n\nThe actions:\n{actions}",
+        read=lambda text: [read_action(text)],
+        schema=action_schema([tool.name for tool in offered]),
+        first=Action(READ, {}) if len(offered) < len(tools) else None,
+    )
 
 
 def action_schema(tools: Sequence[str]) -> dict[str, JSON]:
     """Return the JSON schema of a turn in which ``tools`` are offered."""
-    forecast = _object({"observable": _text(64), "value": {"type": "number"}})
+    forecast = closed({"observable": _text(64), "value": {"type": "number"}})
     hypothesis = {"id": _text(32), "statement": _text(400), "confidence": {"type": "number"}}
     if PROPOSE in tools:
         hypothesis["forecasts"] = _list(forecast, 16)
     args = {
         "rationale": _text(1200),
-        "hypotheses": _list(_object(hypothesis), 8),
-        "inputs": _list(_object({"name": _text(64), "value": {"type": "number"}}), 16),
+        "hypotheses": _list(closed(hypothesis), 8),
+        "inputs": _list(closed({"name": _text(64), "value": {"type": "number"}}), 16),
         "observables": _list(_text(64), 16),
         "selected": _text(32),
-        "predictor": _list(_object({"observable": _text(64), "expression": _text(4000)}), 16),
+        "predictor": _list(closed({"observable": _text(64), "expression": _text(4000)}), 16),
         "explanation": _text(2400),
         "conditions": _list(_text(300), 12),
     }
     if PROPOSE not in tools:
         del args["inputs"], args["observables"]
     offered = [name for name in tools if name in (PROPOSE, COMPLETE)]
-    return _object({"tool": {"type": "string", "enum": offered}, "args": _object(args)})
+    return closed({"tool": {"type": "string", "enum": offered}, "args": closed(args)})
 
 
 def read_action(text: str) -> Action:
@@ -61,12 +60,7 @@ def read_action(text: str) -> Action:
     Raises:
         UnreadableError: when it stands for none.
     """
-    turn = _json_object(text)
-    tool, args = turn.get("tool"), turn.get("args")
-    if not isinstance(tool, str) or not tool:
-        raise UnreadableError('"tool" must name the action')
-    if not isinstance(args, dict):
-        raise UnreadableError('"args" must be an object')
+    tool, args = named_args(json_object(text))
     if tool == COMPLETE:
         return Action(tool, _completion(args))
     return Action(tool, _proposal(args) if tool == PROPOSE else args)
@@ -138,36 +132,9 @@ def _needed(args: dict[str, JSON], name: str, kind: type) -> JSON:
     return value
 
 
-def _json_object(text: str) -> dict[str, JSON]:
-    """Return the JSON object in a reply, which may stand in a fence or after words of thought."""
-    said = text.rpartition("</think>")[2]
-    start, end = said.find("{"), said.rfind("}")
-    if start < 0 or end < start:
-        raise UnreadableError("there is no whole JSON object in it")
-    try:
-        value = loads_bounded(said[start : end + 1])
-        json.dumps(value, ensure_ascii=False).encode()
-    except ExpressionError as error:
-        raise UnreadableError(error.message) from error
-    except UnicodeEncodeError as error:
-        raise UnreadableError("it holds half of a surrogate pair, which is no character") from error
-    if not isinstance(value, dict):
-        raise UnreadableError("it is not a JSON object")
-    return value
-
-
 def _text(longest: int) -> dict[str, JSON]:
     return {"type": "string", "maxLength": longest}
 
 
 def _list(items: JSON, longest: int) -> dict[str, JSON]:
     return {"type": "array", "items": items, "maxItems": longest}
-
-
-def _object(properties: dict[str, JSON]) -> dict[str, JSON]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -1,4 +1,4 @@
-"""The model player of law tasks: one conversation per slot, one JSON action per turn.
+"""The model player: one conversation per slot; what it is told and how it is read is its role's part.
 
 ``ModelPlayer`` sits down with a journal. Whatever its hand asks goes through ``journal.ask``, so that
 each reply is on disk before it is acted on, and a resumed episode takes the journalled replies first
@@ -13,32 +13,48 @@ failure of the gateway is raised: the episode is owed again.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from cards.errors import GatewayError
 from environments.task import JSON, Ending, Reply, Tool
-from evaluation.episode import Slot, Usage
+from evaluation.episode import Seat, Slot, Usage
 from evaluation.journal import Journal
-from evaluation.players.action import READ, UnreadableError, action_schema, read_action
+from evaluation.players.roles import Role, prompt_digests, role_of, shipped_roles
+from evaluation.players.turn import Action, Talk, UnreadableError, shown
 from evaluation.purse import Purse
 from gateway.client import Gateway
-from gateway.prompt import Prompt
 from gateway.reply import ChatReply
+from gateway.reply import Usage as ReplyUsage
 from gateway.request import Message
 
-PROMPT = Path(__file__).parents[1] / "prompts" / "law_player.md"
 MAX_UNREADABLE = 3
 """Replies in a row that are no action; so many end the episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One turn to buy.
+
+    Attributes:
+        messages: the conversation so far.
+        schema: the JSON schema that the reply shall fit; None for free text.
+        most_tokens: the most tokens of the reply.
+        subject: the slot, for the ledger.
+    """
+
+    messages: Sequence[Message]
+    schema: dict[str, JSON] | None
+    most_tokens: int
+    subject: str
 
 
 class Ask(Protocol):
     """Buys the next turn of a conversation."""
 
-    def __call__(self, messages: Sequence[Message], schema: dict[str, JSON], subject: str) -> ChatReply:
+    def __call__(self, question: Question) -> ChatReply:
         """Return the model's reply.
 
         Raises:
@@ -56,18 +72,18 @@ class Play:
 
 
 class ModelPlayer:
-    """A model that can sit down at any law slot.
+    """A model that can sit down at any slot for which it has a role.
 
     Args:
         name: provider/model.
         ask: buys one turn.
-        prompt: the one system prompt of all protocols (arXiv 2610.37919, A.1).
+        roles: prompt and talk by role name; one prompt serves all protocols of a role.
         play: turns, tokens, temperature.
     """
 
-    def __init__(self, name: str, ask: Ask, prompt: Prompt, play: Play = Play()) -> None:
+    def __init__(self, name: str, ask: Ask, roles: Mapping[str, Role], play: Play = Play()) -> None:
         self.name = name
-        self.prompt_digest = prompt.digest
+        self.prompt_digests = prompt_digests(roles)
         self.spec: dict[str, JSON] = {
             "kind": "model",
             "model": name,
@@ -76,61 +92,84 @@ class ModelPlayer:
             "temperature": play.temperature,
         }
         self._ask = ask
-        self._prompt = prompt
+        self._roles = roles
         self._play = play
 
     def sit(self, slot: Slot, journal: Journal) -> ModelHand:
         """Return a fresh hand whose questions go through ``journal``."""
-        subject = slot.key[:16]
 
-        def ask(messages: Sequence[Message], schema: dict[str, JSON]) -> ChatReply:
-            question = {"messages": [message.as_json() for message in messages], "schema": schema}
-            kept = journal.ask(question, lambda: self._ask(messages, schema, subject).model_dump())
+        def ask(question: Question) -> ChatReply:
+            asked = {
+                "messages": [message.as_json() for message in question.messages],
+                "schema": question.schema,
+            }
+            kept = journal.ask(asked, lambda: self._ask(question).model_dump())
             return ChatReply.model_validate(kept)
 
-        return ModelHand(ask, self._prompt, self._play.turns)
+        return self._hand(slot, ask)
+
+    def system_message(self, slot: Slot) -> Message:
+        """Return what the model is told at a slot before the brief."""
+        return Message("system", self._roles[role_of(slot)].prompt.text)
+
+    def first_messages(self, slot: Slot, seat: Seat) -> Sequence[Message]:
+        """Return what the model would be asked first at a slot; nothing is bought, ``seat`` is used up."""
+        asked: list[Question] = []
+
+        def ask(question: Question) -> ChatReply:
+            asked.append(question)
+            return ChatReply(text="", finish="refused", usage=ReplyUsage(), model="")
+
+        hand = self._hand(slot, ask)
+        hand.start(seat.brief, seat.tools)
+        last: Reply | None = None
+        while (action := hand.act(last)) is not None:
+            last = seat.call(*action, "first")
+        return tuple(asked[0].messages)
+
+    def _hand(self, slot: Slot, ask: Ask) -> ModelHand:
+        return ModelHand(ask, self._roles[role_of(slot)], self._play, slot.key[:16])
 
 
 def model_player(gateway: Gateway, play: Play = Play(), purse: Purse | None = None) -> ModelPlayer:
-    """Return the player that asks through ``gateway``, with the shipped prompt.
+    """Return the player that asks through ``gateway``, with the shipped prompts.
 
     With ``purse`` its questions are paid from a cap, and raise CapError once that is spent.
     """
 
-    def ask(messages: Sequence[Message], schema: dict[str, JSON], subject: str) -> ChatReply:
-        reserved = purse.set_aside(messages, schema, play.max_tokens) if purse is not None else 0.0
+    def ask(question: Question) -> ChatReply:
+        reserved = 0.0
+        if purse is not None:
+            reserved = purse.set_aside(question.messages, question.schema, question.most_tokens)
         reply = gateway.chat(
-            messages,
+            question.messages,
             purpose="play",
-            subject=subject,
-            max_tokens=play.max_tokens,
+            subject=question.subject,
+            max_tokens=question.most_tokens,
             temperature=play.temperature,
-            schema=schema,
+            schema=question.schema,
         )
         if purse is not None:
             purse.settle(reserved, reply)
         return reply
 
-    return ModelPlayer(gateway.name, ask, Prompt.read(PROMPT), play)
-
-
-class AskTurn(Protocol):
-    """Returns the next turn of a conversation, journalled."""
-
-    def __call__(self, messages: Sequence[Message], schema: dict[str, JSON]) -> ChatReply:
-        """Return the model's reply."""
+    return ModelPlayer(gateway.name, ask, shipped_roles(), play)
 
 
 class ModelHand:
     """One conversation. The same replies always lead to the same actions."""
 
-    def __init__(self, ask: AskTurn, prompt: Prompt, turns: int) -> None:
+    def __init__(self, ask: Ask, role: Role, play: Play, subject: str = "") -> None:
         self._ask = ask
-        self._turns_left = turns
-        self._messages = [Message("system", prompt.text)]
-        self._schema: dict[str, JSON] = {}
-        self._opening: list[str] = []
-        self._must_read = False
+        self._role = role
+        self._turns_left = play.turns
+        self._most_tokens = play.max_tokens
+        self._subject = subject
+        self._messages = [Message("system", role.prompt.text)]
+        self._talk: Talk
+        self._planned: deque[Action] = deque()
+        self._turn_size = 1
+        self._said: list[str] = []
         self._ending: Ending | None = None
         self._usage = Usage()
 
@@ -146,38 +185,53 @@ class ModelHand:
 
     def start(self, brief: dict[str, JSON], tools: Sequence[Tool]) -> None:
         """Read the brief."""
-        offered = [tool for tool in tools if tool.name != READ]
-        self._must_read = len(offered) < len(tools)
-        self._schema = action_schema([tool.name for tool in offered])
-        actions = "\n".join(f"- {tool.name}: {tool.description}" for tool in offered)
-        self._opening = [f"The brief:\n{_shown(brief)}", f"The actions:\n{actions}"]
+        self._talk = self._role.talk(brief, tools)
+        self._said = [self._talk.opening]
+        self._most_tokens = min(self._most_tokens, self._talk.most_tokens or self._most_tokens)
 
     def act(self, last: Reply | None) -> tuple[str, JSON] | None:
-        """Return the next action; preset experiments are read without asking the model."""
-        if last is None and self._must_read:
-            return READ, {}
-        said = [] if last is None else [f"{self._heading()}:\n{_answer(last)}"]
-        self._tell("\n\n".join([*self._opening, *said, "Your action, as one JSON object:"]))
-        self._opening = []
-        return self._next_action()
+        """Return the next action: one that was planned before, or what the model answers now."""
+        if last is None and self._talk.first is not None:
+            return self._talk.first.tool, self._talk.first.args
+        if last is not None:
+            self._note(last)
+        if not self._planned:
+            self._tell("\n\n".join([*self._said, self._talk.call]))
+            self._said = []
+            self._planned.extend(self._next_actions())
+            self._turn_size = len(self._planned)
+        if not self._planned:
+            return None
+        action = self._planned.popleft()
+        return action.tool, action.args
+
+    def _note(self, last: Reply) -> None:
+        """Keep the answer for the next message; after a refusal nothing more of the turn is done."""
+        self._said.append(f"{self._heading()}:\n{_answer(last)}")
+        if self._planned and not last.ok:
+            self._said.append(f"The rest of your turn was dropped: {len(self._planned)} of its actions.")
+            self._planned.clear()
 
     def _heading(self) -> str:
-        return "The preset experiments" if self._opening else "The answer to your action"
+        if self._talk.first is not None and len(self._messages) == 1:
+            return "The preset experiments"
+        if self._turn_size == 1:
+            return "The answer to your action"
+        return f"The answer to action {self._turn_size - len(self._planned)} of {self._turn_size}"
 
-    def _next_action(self) -> tuple[str, JSON] | None:
+    def _next_actions(self) -> Sequence[Action]:
+        """Return what the model wants to do; nothing when the conversation is over."""
         for _ in range(MAX_UNREADABLE):
             reply = self._turn()
             if reply is None:
-                return None
+                return []
             try:
-                action = read_action(reply.text)
+                return self._talk.read(reply.text)
             except UnreadableError as error:
                 cut = "it was cut off at the token limit; " if reply.finish == "length" else ""
                 self._tell(f"Your reply is no action: {cut}{error}. Answer with one whole JSON object.")
-                continue
-            return action.tool, action.args
         self._ending = "unfinished"
-        return None
+        return []
 
     def _turn(self) -> ChatReply | None:
         """Return the model's next reply, or None when the conversation is over."""
@@ -186,7 +240,7 @@ class ModelHand:
             return None
         self._turns_left -= 1
         try:
-            reply = self._ask(self._messages, self._schema)
+            reply = self._ask(Question(self._messages, self._talk.schema, self._most_tokens, self._subject))
         except GatewayError as error:
             if error.reason != "context":
                 raise
@@ -213,9 +267,4 @@ class ModelHand:
 
 
 def _answer(reply: Reply) -> str:
-    shown = reply.model_dump(exclude_none=True, exclude={"done"})
-    return _shown(shown)
-
-
-def _shown(value: JSON) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return shown(reply.model_dump(exclude_none=True, exclude={"done"}))

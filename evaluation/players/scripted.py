@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from environments.family import Policy
 from environments.task import JSON, Ending, Options, Reply, Tool
@@ -44,7 +45,7 @@ class ScriptedPlayer:
         policy: makes a fresh policy for a slot.
     """
 
-    prompt_digest = ""
+    prompt_digests: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, name: str, version: int, policy: Callable[[Slot], Policy]) -> None:
         self.name = name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -20,24 +20,19 @@ from environments.session import Session
 from environments.task import JSON, Options, Record, Reply, Task
 from evaluation.episode import EpisodeRow, Seat, Slot, Verdict
 from evaluation.plan import Selection, make_plan
-from evaluation.players.action import (
-    UnreadableError,
-    action_schema,
-    expression_document,
-    read_action,
-)
-from evaluation.players.model import PROMPT, ModelHand, ModelPlayer, Play, model_player
+from evaluation.players.action import action_schema, expression_document, law_talk, read_action
+from evaluation.players.model import ModelHand, ModelPlayer, Play, Question, model_player
+from evaluation.players.roles import Role, shipped_roles
 from evaluation.players.scripted import options_of
+from evaluation.players.turn import UnreadableError
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
 from gateway.client import Endpoint, Gateway, Limits, system_clock
 from gateway.ledger import Ledger
 from gateway.prompt import Prompt
 from gateway.reply import ChatReply, Usage
-from gateway.request import Message
 from tests.evaluation.scientist import scientist
 from tests.fakes.model_server import Ask, Fault, ModelServer
-from tests.fakes.small_model import MODEL, small_model
 
 RELEASE = {"version": "2026.11.0", "sha256": "cd" * 32, "window": ""}
 FAST = Limits(attempts=4, call_seconds=1, total_seconds=30, backoff_seconds=0.005, backoff_cap=0.01)
@@ -220,7 +215,7 @@ def test_one_prompt_serves_all_protocols_and_twins_are_asked_the_same(tmp_path: 
     """Laws 5: one system prompt; nothing that goes to a model tells original from counterfactual."""
     with ModelServer(scientist) as server, gateway_at(server.base_url, tmp_path / "run") as gateway:
         rows = play_run(tmp_path / "run", gateway, Play(), Selection(protocols=("prior", "adaptive")))
-    assert {ask.messages[0]["content"] for ask in server.asks} == {Prompt.read(PROMPT).text}
+    assert {ask.messages[0]["content"] for ask in server.asks} == {shipped_roles()["law"].prompt.text}
     firsts: dict[tuple[str, str], set[str]] = {}
     openings = [ask for ask in server.asks if len(ask.messages) == 2]
     for row, ask in zip(rows, openings, strict=True):
@@ -246,11 +241,11 @@ def test_the_same_replies_always_lead_to_the_same_play() -> None:
         said = iter(replies * 3)
         log: list[Any] = []
 
-        def ask(messages: Sequence[Message], schema: dict[str, JSON]) -> ChatReply:
-            log.append([message.as_json() for message in messages])
+        def ask(question: Question) -> ChatReply:
+            log.append([message.as_json() for message in question.messages])
             return ChatReply(text=next(said), finish="stop", usage=Usage(), model="m")
 
-        hand = ModelHand(ask, Prompt("p", 1, "play\n"), turns=9)
+        hand = ModelHand(ask, Role("law", Prompt("p", 1, "play\n"), law_talk), Play(turns=9))
         session = Session(LAW.open(task.definition, options, b""), options)
         hand.start(session.brief, session.tools)
         last: Reply | None = None
@@ -341,29 +336,3 @@ def test_the_wire_schema_keeps_to_what_every_provider_takes() -> None:
         schema = action_schema(tools)
         check(schema)
         assert schema["properties"]["tool"]["enum"] == tools
-
-
-@pytest.mark.slow
-def test_three_slots_against_a_real_small_model_end_without_an_exception(tmp_path: Path) -> None:
-    """Issue: 3 slots against a real small model server end without an exception.
-
-    One turn each under a short prompt: reading a long one takes a minute on a busy core and proves no more.
-    """
-    prompt = Prompt("short", 1, "Answer with one JSON object.\n")
-    selection = Selection(settings=("discovery",), limit=3)
-    with small_model(context=8192) as base_url:
-        limits = Limits(call_seconds=200)
-        with gateway_at(base_url, tmp_path / "run", limits, model=MODEL) as gateway:
-
-            def ask(messages: Sequence[Message], schema: dict[str, JSON], subject: str) -> ChatReply:
-                return gateway.chat(messages, purpose="play", subject=subject, max_tokens=64, schema=schema)
-
-            play = Play(turns=1, max_tokens=64)
-            player = ModelPlayer(gateway.name, ask, prompt, play)
-            rows = play_run(tmp_path / "run", gateway, play, selection, player)
-    assert len(rows) == 3
-    assert {row.status for row in rows} <= {"scored", "invalid", "missing"}
-    assert all(row.usage.calls and row.usage.tokens_in and row.usage.tokens_out for row in rows)
-    entries = Ledger(tmp_path / "run" / "ledger.jsonl", system_clock().now).entries()
-    assert {entry.status for entry in entries} == {"settled"}
-    assert len(entries) == sum(row.usage.calls for row in rows)
