@@ -10,7 +10,8 @@ from typing import Any
 
 from api.evaluate import Job, Wish
 from api.seats import LocalHall
-from cards.dates import parse_interval
+from cards.dates import DateInterval, parse_interval
+from cards.errors import InputError, UsageError
 from evaluation.contamination import EXPOSURES, exposure
 from evaluation.forecast import forecast
 from evaluation.plan import Plan
@@ -45,10 +46,14 @@ def dry_run(job: Job, wish: Wish, plan: Plan, folder: Path) -> dict[str, Any]:
 
 
 def contamination(job: Job, wish: Wish, plan: Plan) -> dict[str, Any]:
-    """Return the cutoff that verdicts rest on, and episodes by family and verdict."""
+    """Return the cutoff that verdicts rest on, and episodes by family and verdict.
+
+    Raises:
+        UsageError: when the given cutoff is no date.
+    """
     provider, _, model = wish.model.partition("/")
     cutoff = wish.cutoff or cutoff_for(provider, model)
-    until = parse_interval(cutoff) if cutoff else None
+    until = _interval(cutoff) if cutoff else None
     cards = job.hall.cards() if isinstance(job.hall, LocalHall) else {}
     counts: dict[str, dict[str, int]] = {}
     for slot in plan.slots:
@@ -56,6 +61,13 @@ def contamination(job: Job, wish: Wish, plan: Plan) -> dict[str, Any]:
         family = counts.setdefault(slot.family, dict.fromkeys(EXPOSURES, 0))
         family[verdict] += 1
     return {"cutoff": cutoff, "episodes": counts}
+
+
+def _interval(cutoff: str) -> DateInterval:
+    try:
+        return parse_interval(cutoff)
+    except InputError as error:
+        raise UsageError(error.message, error.remedy) from error
 
 
 def first_prompt(job: Job, plan: Plan, folder: Path) -> list[dict[str, str]]:
@@ -81,7 +93,8 @@ def dry_run_lines(document: Mapping[str, Any]) -> Iterator[str]:
         return
     yield _cost_line(document["cost"])
     split = document["contamination"]
-    yield f"contamination, by a knowledge cutoff of {split['cutoff'] or 'unknown date (see --cutoff)'}:"
+    known = f"knowledge until {split['cutoff']}" if split["cutoff"] else "cutoff not known, see --cutoff"
+    yield f"contamination ({known}):"
     for family, counts in split["episodes"].items():
         yield f"  {family}: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     yield "first prompt:"

@@ -71,7 +71,7 @@ def course_of(slot: Slot, limits: Mapping[str, float]) -> Course:
         return Course((2, int(limits.get("deployments", 10) + limits.get("queries", 20))), 2800, (2000, 5000))
     if slot.family == "organism":
         if slot.protocol == "item":
-            return Course((1, 1), 1400, (0, 0))
+            return Course((1, 1), 900, (0, 0))
         return Course((3, int(limits.get("experiments", 31)) + 5), 3000, (40, 80))
     adaptive = slot.protocol == "adaptive"
     return Course((2, 24) if adaptive else (1, 2), 2600, (60, 150))

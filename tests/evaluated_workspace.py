@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,17 +15,18 @@ from api.settings import Settings
 from cards.store import historical
 from curation.signature import make_key, print_public, sign
 from environments.families import family
+from environments.task import Task
 from tests.mini_release import KEY, VERSION, contents, write_release
 
 CARDS = ("ideal_gas", "kepler", "langmuir")
 
 
-def make_workspace(root: Path, cards: tuple[str, ...] = CARDS) -> Path:
-    """Found a workspace at ``root`` and put a signed release of ``cards`` into its store."""
+def make_workspace(root: Path, cards: tuple[str, ...] = CARDS, further: Iterable[Task] = ()) -> Path:
+    """Found a workspace at ``root`` and put a signed release of ``cards`` and ``further`` into its store."""
     settings = Settings.from_environment()
     found(Founding(root, settings, datetime(2026, 11, 30, tzinfo=UTC)))
     chosen = [card for card in historical() if card.id in cards]
-    built = family("law").build(chosen, {}, KEY)
+    built = sorted([*family("law").build(chosen, {}, KEY), *further], key=lambda task: task.row.id)
     folder = root.with_name(f"{root.name}.store") / "releases" / VERSION
     write_release(folder, held=replace(contents(), tasks=built, cards=chosen))
     public = make_key(settings.config_home)

@@ -87,8 +87,8 @@ def test_after_a_kill_the_next_run_completes_and_buys_nothing_twice(scene: Scene
         killed = subprocess.Popen(
             command(*words(server), workspace=scene.workspace), stdout=subprocess.DEVNULL
         )
-        run = _kill_at(killed, scene.workspace, before, at)
-        _settle(server)
+        run = kill_at(killed, scene.workspace, before, at)
+        settle(server)
         kept, sent = journalled(run), len(server.purchases)
         done = almanac("evaluate", "--resume", run.name, workspace=scene.workspace)
         assert done.returncode == 0, done.stderr
@@ -107,7 +107,7 @@ def test_a_signal_flushes_and_marks_the_run_interrupted(scene: Scene) -> None:
     before = set(scene.workspace.glob("runs/*"))
     with ModelServer(slowly) as server:
         told = _started(server, scene)
-        run = _kill_at(told, scene.workspace, before, 5, signal.SIGTERM)
+        run = kill_at(told, scene.workspace, before, 5, signal.SIGTERM)
         assert told.returncode == 3
         assert json.loads((run / "status.json").read_text())["state"] == "interrupted"
         assert {row.ending for row in read_rows(run) if row.status == "error"} <= {"interrupted"}
@@ -122,7 +122,7 @@ def _started(server: ModelServer, scene: Scene) -> subprocess.Popen[bytes]:
     return subprocess.Popen(line, stdout=subprocess.DEVNULL)
 
 
-def _kill_at(
+def kill_at(
     process: subprocess.Popen[bytes],
     workspace: Path,
     before: set[Path],
@@ -146,7 +146,7 @@ def _replies(run: Path) -> int:
     return sum(path.read_bytes().count(b'"kind":"reply"') for path in run.glob("journal/*.jsonl"))
 
 
-def _settle(server: ModelServer) -> None:
+def settle(server: ModelServer) -> None:
     """Wait until the server has done with the requests of the dead process."""
     while True:
         before = len(server.purchases)
