@@ -116,6 +116,25 @@ def test_a_dry_run_plays_nothing(workspace: Path) -> None:
     assert set((workspace / "runs").glob("*")) == before
 
 
+def test_a_models_dry_run_says_costs_contamination_and_the_first_prompt(workspace: Path) -> None:
+    """``--dry-run`` prints episodes per cell, a cost range, the contamination split and the first prompt."""
+    priced = next(name for name in _priced() if "/" in name)
+    words = ("evaluate", "--release", VERSION, "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--model")
+    done = almanac(*words, priced, "--json", workspace=workspace)
+    document = json.loads(done.stdout)
+    low, high = document["cost"]["usd"]
+    assert 0 < low < high
+    assert document["contamination"]["episodes"] == {"law": {"clean": 0, "exposed": 108, "unknown": 0}}
+    roles = [message["role"] for message in document["first_prompt"]]
+    assert roles == ["system", "user"]
+    assert "The brief:" in document["first_prompt"][1]["content"]
+    shown = almanac(*words, "fake/m", workspace=workspace).stdout
+    assert "cost unpriced" in shown
+    assert "contamination (cutoff not known, see --cutoff):\n  law: 0 clean, 108 exposed" in shown
+    assert "--- user\nThe brief:" in shown
+    assert "nothing is played" in shown
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -133,6 +152,11 @@ def test_a_dry_run_plays_nothing(workspace: Path) -> None:
         (["--player", "closer", "--families", "law"], 2, "It plays: organism."),
         (["--player", "null", "--at", "http://127.0.0.1:9"], 2, "--at needs a key"),
         (["--resume", "2020"], 1, "no run '2020'"),
+        (
+            ["--model", "x/y", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--cutoff", "soon"],
+            2,
+            "'soon' is not a date",
+        ),
     ],
 )
 def test_a_wrong_wish_is_one_clear_error(workspace: Path, words: list[str], code: int, message: str) -> None:
@@ -196,6 +220,26 @@ def test_elsewhere_a_run_needs_no_workspace(workspace: Path, tmp_path: Path) -> 
             *words[:-3], "--limit", "3", "--player", "null", "--key", "no", workspace=tmp_path / "none"
         )
         assert (wrong.returncode, "401" in wrong.stderr) == (1, True)
+
+
+def test_at_a_service_a_models_dry_run_makes_no_episode(workspace: Path, tmp_path: Path) -> None:
+    """Without the sealed part a dry run shows what it knows: the prompt before the brief, laws unknown."""
+    with doors(workspace) as (url, key):
+        words = ("evaluate", "--release", VERSION, "--at", url, "--key", key, "--dry-run", "--json")
+        model = ("--model", "fake/m", "--base-url", "http://127.0.0.1:9/v1")
+        done = almanac(*words, *model, workspace=tmp_path / "none")
+        assert done.returncode == 0, done.stderr
+        store = Store(Workspace.find(workspace).database)
+        try:
+            asked = [
+                line["action"] for line in store.audit_lines() if line["key"] == store.key_id(key, "evaluate")
+            ]
+        finally:
+            store.close()
+    document = json.loads(done.stdout)
+    assert [message["role"] for message in document["first_prompt"]] == ["system"]
+    assert document["contamination"]["episodes"]["law"]["unknown"] == 108
+    assert [action for action in asked if "episode" in action] == []
 
 
 def test_a_model_plays_and_its_ledger_adds_up(workspace: Path) -> None:

@@ -168,7 +168,7 @@ class BisectingPlayer:
 
     name = "bisecting"
     spec: dict[str, JSON] = {"kind": "toy"}  # noqa: RUF012
-    prompt_digests: Mapping[str, str] = {}  # noqa: RUF012
+    prompt_digests: Mapping[str, str] = {}
 
     def __init__(self, ask: Callable[[str], int] | None = None) -> None:
         self.bought: list[str] = []
