@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from cards.canonical import digest
 from cards.errors import GatewayError
 from environments.task import JSON, Ending, Reply, Tool
 from evaluation.episode import Seat, Slot, Usage
@@ -97,12 +98,14 @@ class ModelPlayer:
 
     def sit(self, slot: Slot, journal: Journal) -> ModelHand:
         """Return a fresh hand whose questions go through ``journal``."""
+        known, before = 0, ""
 
         def ask(question: Question) -> ChatReply:
-            asked = {
-                "messages": [message.as_json() for message in question.messages],
-                "schema": question.schema,
-            }
+            nonlocal known, before
+            # A conversation only grows: a question is named by the one before it and what was added since.
+            added = [message.as_json() for message in question.messages[known:]]
+            asked = {"before": before, "added": added, "schema": question.schema}
+            known, before = len(question.messages), digest(asked)
             kept = journal.ask(asked, lambda: self._ask(question).model_dump())
             return ChatReply.model_validate(kept)
 
