@@ -159,7 +159,7 @@ def _spread(unit: FloatArray, interval: Interval) -> FloatArray:
     if interval.integer and interval.scale == "linear":
         spread = np.floor(low + unit * (high - low + 1.0))
     elif interval.scale == "log":
-        spread = low * np.exp(unit * np.log(high / low))
+        spread = low * np.exp(unit * (np.log(high) - np.log(low)))
     else:
         spread = low + unit * (high - low)
     values: FloatArray = np.clip(np.rint(spread) if interval.integer else spread, low, high)

@@ -46,7 +46,7 @@ from cards.skeleton import MOVE, Skeleton, skeleton, within_reach
 
 DIFFERENCE = 1e-6
 """Largest relative difference that rounded constants may cause."""
-MOST_WORK = 6_000_000
+MOST_WORK = 3_000_000
 """Most work in one decision, in operations at fifty digits of about 100 ns."""
 _SCANNED = 256
 _PROBED = 64
@@ -54,10 +54,11 @@ _LOOKS = 3  # suspicious points that fifty digits look at
 _MOST_SEARCH = 100_000_000  # float64 work on switching surfaces, in evaluations of a node of about 10 ns
 _GRADIENT = 2_000  # what a surface's derivatives cost per node, in the same units, …
 _MOST_NEAR = 0.02  # share of the domain within reach of surfaces
+_MOST_NEAR_OWN = 0.6  # share of the points within reach, where inputs are whole numbers
 _SLIVERS = 8  # pieces within reach that are looked at
 _EDGE = 1e-6
 _SPARE = 32  # more points than constants, so that no fit can pass through all of them
-_SUSPECT = 1e-5  # a float64 difference worth a look at fifty digits
+_SUSPECT = 1e-6  # a float64 difference worth a look at fifty digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +261,7 @@ class _Decision:
 
     def near(self, where: Points, *, touching: bool = False) -> BoolArray:
         self.search(self.reaching * (2 * len(where) + _GRADIENT))
-        return within_reach(self.freed, where.floats, self.truth.domain, touching=touching)
+        return within_reach(self.freed, where.floats, self.truth.domain, touching=touching, spend=self.spend)
 
     @cached_property
     def reaching(self) -> int:
@@ -269,11 +270,13 @@ class _Decision:
     def blurred(self, *, touching: bool = False) -> bool:
         """Surfaces that a constant's move would carry over a share of the domain excuse nothing.
 
-        So do those that are a share of the domain, as ``min(x, x) - x`` is.
+        So do those that are a share of the domain, as ``min(x, x) - x`` is, and those that most of the points
+        lie on because these are whole numbers.
         """
         if touching not in self.blurs:
-            near = self.near(self.truth.between, touching=touching)
-            self.blurs[touching] = bool(np.mean(near) > _MOST_NEAR)
+            between = np.mean(self.near(self.truth.between, touching=touching))
+            own = np.mean(self.near(self.truth.points, touching=touching))
+            self.blurs[touching] = bool(between > _MOST_NEAR or own > _MOST_NEAR_OWN)
         return self.blurs[touching]
 
     def sample(self, where: Points) -> Sample:
@@ -327,7 +330,11 @@ class _Decision:
             sample = sample.joined(self.sample(more.take(self.clear(more, touching=True))))
         if not len(sample):
             raise _UndecidedError("Every point lies within reach of a constant's move.")
-        return _judged(refit(self.freed, sample, self.work // max(1, self.price)), count, self.seen)
+        try:
+            fit = refit(self.freed, sample, self.work // max(1, self.price))
+        except UndefinedError:
+            raise _UndecidedError("With its constants freed the submission leaves float64's range.") from None
+        return _judged(fit, count, self.seen)
 
     def search(self, work: int) -> None:
         self.searching -= work

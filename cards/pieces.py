@@ -324,6 +324,10 @@ def _around(lines: Lines, line: IntArray, t: FloatArray) -> list[FloatArray]:
     order = np.lexsort((cuts, owner))
     owner, cuts = owner[order], cuts[order]
     same = owner[1:] == owner[:-1]
-    middles = lines.at(owner[1:][same], 0.5 * (cuts[1:] + cuts[:-1])[same])
-    beside = [lines.at(line, np.clip(t + offset, _INSIDE, 1.0 - _INSIDE)) for offset in _EDGES]
+    middles = lines.at(owner[1:][same], _inside(0.5 * (cuts[1:] + cuts[:-1])[same]))
+    beside = [lines.at(line, _inside(t + offset)) for offset in _EDGES]
     return [middles, *beside]
+
+
+def _inside(t: FloatArray) -> FloatArray:
+    return np.clip(t, _INSIDE, 1.0 - _INSIDE)

@@ -32,6 +32,7 @@ _WIDE = gmpy2.context(precision=PRECISION)
 
 ZERO: Real = gmpy2.mpfr(0)
 ONE: Real = gmpy2.mpfr(1)
+_ROUNDING: Real = gmpy2.mpfr("1e-100")
 _NAN: Real = gmpy2.mpfr("nan")
 
 
@@ -48,6 +49,11 @@ def from_binary(value: float) -> Real:
 def to_float(value: Real) -> float:
     """Return the nearest float64."""
     return float(value)
+
+
+def is_whole(value: Real) -> bool:
+    """Whether a number is a whole one."""
+    return bool(value == _WIDE.rint(value))
 
 
 def first_undefined(values: Iterable[Real]) -> int | None:
@@ -85,8 +91,6 @@ tanh = _FLOAT.tanh
 min_ = _FLOAT.minnum
 max_ = _FLOAT.maxnum
 abs_ = _FLOAT.abs
-floor_ = _FLOAT.rint_floor
-ceil_ = _FLOAT.rint_ceil
 round_ = _FLOAT.rint  # ties to even, as the context rounds
 
 
@@ -100,10 +104,27 @@ def atan2(y: Real, x: Real) -> Real:
     return _FLOAT.atan2(y or ZERO, x or ZERO)
 
 
+def floor_(x: Real) -> Real:
+    """Return the largest whole number ≤ x; what lies within rounding of a whole number is that number."""
+    near = round_(x)
+    return near if abs_(sub(x, near)) < _ROUNDING else _FLOAT.rint_floor(x)
+
+
+def ceil_(x: Real) -> Real:
+    """Return the smallest whole number ≥ x; what lies within rounding of a whole number is that number."""
+    near = round_(x)
+    return near if abs_(sub(x, near)) < _ROUNDING else _FLOAT.rint_ceil(x)
+
+
 def mod(x: Real, y: Real) -> Real:
-    """Return x − y·⌊x / y⌋, which has the sign of y; undefined for y = 0."""
+    """Return x − y·⌊x / y⌋, which has the sign of y or is 0; undefined for y = 0."""
     rest = _FLOAT.fmod(x, y)
-    return add(rest, y) if rest and (rest < 0) != (y < 0) else rest
+    if not gmpy2.is_finite(rest):
+        return rest
+    if rest and (rest < 0) != (y < 0):
+        rest = add(rest, y)
+    least, size = mul(abs_(x), _ROUNDING), abs_(y)
+    return rest if least > size or least <= abs_(rest) <= sub(size, least) else ZERO
 
 
 def sign_(x: Real) -> Real:

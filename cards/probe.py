@@ -28,9 +28,9 @@ _CHEAP = frozenset(
     {"add", "sub", "mul", "div", "neg", "sqrt", "min", "max", "abs", "sign", "step", "floor", "ceil", "round"}
 )
 _DEAR = {"mod": 3, "cbrt": 5, "pow": 45, "log10": 45, "asin": 60, "acos": 60, "atan": 60, "atan2": 60}
-_FUNCTION = 20  # any other
+_FUNCTION = 25  # any other
 _FUNCTION_SPAN = 4
-_ZERO = 1e-15
+_ZERO = 1e-60
 
 
 class UndefinedError(Exception):
@@ -79,7 +79,7 @@ class Scale:
     Attributes:
         typical: |truth| or its median size, whichever is larger. Close to a root every rounded constant has
             a large effect on |truth| alone, so this is what decides "different".
-        strict: |truth|, but a value of less than 1e-15 of the typical size counts as zero. This is what
+        strict: |truth|, but a value of less than 1e-60 of the typical size counts as zero. This is what
             decides "equal", and it hides nothing.
     """
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,7 +31,8 @@ _MORE = 12  # … and how many more than constants
 _ASTRAY = 1e-4  # a constant that moved this far will not come back to within 1e-6
 _SHRINK = 0.3  # a step that leaves more of the difference than this, twice running, leads nowhere
 _RANK = 1e-14  # singular values below this share of the largest are rounding
-_NO_SHARE = 1e-20  # of a constant that makes no difference at all
+_FINE = 1e-7  # singular values below this share hang on digits that float64 may not have; so many constants
+_MOST_PRECISE = 16  # at most may have theirs at fifty digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,8 @@ def refit(made: Skeleton, sample: Sample, work: int) -> Fit:
     """Move the constants towards the truth from their present values, in minimal steps.
 
     Moves are relative to each constant. Where several constants can do the same work, as a factor and a
-    reference scale x_0 in (x/x_0)^p, a minimal step shares it out; then each of them must be able to do it
-    alone, or a wrong constant could hide behind the others. The steps are found on a few points more than
-    there are constants; all points then have their say.
+    reference scale x_0 in (x/x_0)^p, a minimal step shares it out. The steps are found on a few points more
+    than there are constants; all points then have their say.
 
     Args:
         sample: more points than constants, none within reach of the submission's surfaces.
@@ -87,15 +87,15 @@ def _fit(made: Skeleton, sample: Sample, evaluations: int) -> Fit:
         return Fit(math.inf, 0.0, "work", made.constants, 0)
     present = made.constants
     left = sample.differences(made.tree, present)
-    linear = _Linear.at(made, sample)
+    inverse = _inverse(made, sample)
     size, dull = _largest(left), 0
     moved = np.zeros(len(present))
     for step in range(evaluations):
         if size < AGREEMENT:
-            return Fit(size, linear.most(moved), "agrees", present, step)
+            return Fit(size, _largest(moved), "agrees", present, step)
         if dull == 2 or step == _MOST_STEPS or _largest(moved) > _ASTRAY:
             return Fit(size, _largest(moved), "stuck", present, step)
-        present = made.shifted(present, linear.moves(left))
+        present = made.shifted(present, -(inverse @ left))
         moved = made.moved(present)
         try:
             left = sample.differences(made.tree, present)
@@ -110,43 +110,30 @@ def _largest(values: FloatArray) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
-@dataclass(frozen=True, slots=True)
-class _Linear:
-    """How small relative moves of the p constants act on the differences at m points.
+def _inverse(made: Skeleton, sample: Sample) -> FloatArray:
+    """Return the smallest relative moves of the p constants that make each of m differences; shape (p, m)."""
+    everything = {**sample.points.floats, **made.floats()}
+    with np.errstate(all="ignore"):
+        slopes = made.slopes(made.tree, everything, list(made.constants))
+    strong, (left, sizes, right) = _decomposed(slopes, sample)
+    if sizes[-1] < _FINE * sizes[0] and len(made.constants) <= _MOST_PRECISE:
+        try:
+            slopes = made.precise_slopes(sample.raw, len(sample))
+            strong, (left, sizes, right) = _decomposed(slopes, sample)
+        except UndefinedError:
+            pass  # beside the point, where float64 has to do
+    works = sizes > _RANK * sizes[0]
+    moves: FloatArray = (right[works].T / sizes[works]) @ left[:, works].T
+    return moves * sample.scale.weight / strong[:, None]
 
-    Attributes:
-        inverse: shape (p, m), from differences to the smallest moves that make them.
-        works: shape (p, k), orthonormal directions of moves that make a difference.
+
+def _decomposed(slopes: FloatArray, sample: Sample) -> tuple[FloatArray, Any]:
+    """Return the largest slope of each constant, 1 at least, and the singular values of slopes over these.
+
+    A constant of 1e24 times its neighbours' influence, as the 1 of 1 - cos(1e-12*x), would leave them no
+    digits.
     """
-
-    inverse: FloatArray
-    works: FloatArray
-
-    @classmethod
-    def at(cls, made: Skeleton, sample: Sample) -> _Linear:
-        """Take derivatives where the constants are."""
-        with np.errstate(all="ignore"):
-            everything = {**sample.points.floats, **made.floats()}
-            slopes = made.slopes(made.tree, everything, list(made.constants))
-            slopes /= sample.scale.typical[:, None]
-        jacobian = np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
-        left, sizes, right = np.linalg.svd(jacobian, full_matrices=False)
-        enough = sizes > _RANK * sizes[0]
-        works = right[enough].T
-        return cls((works / sizes[enough]) @ left[:, enough].T * sample.scale.weight, works)
-
-    def moves(self, wrong: FloatArray) -> FloatArray:
-        """Return the smallest moves that undo the strict differences."""
-        return -(self.inverse @ wrong)
-
-    def most(self, moved: FloatArray) -> float:
-        """Return the largest move that any constant makes when the others keep as still as they can.
-
-        That is the move left out of a least-squares fit: what remains of ``moved`` outside the directions
-        that make no difference, over the share of the constant that lies outside them.
-        """
-        share = np.sum(self.works**2, axis=1)
-        alone = np.divide(
-            self.works @ (self.works.T @ moved), share, out=np.zeros_like(share), where=share > _NO_SHARE
-        )
-        return max(_largest(moved), _largest(alone))
+    with np.errstate(all="ignore"):
+        slopes = np.nan_to_num(slopes / sample.scale.typical[:, None], nan=0.0, posinf=0.0, neginf=0.0)
+    strong = np.maximum(1.0, np.abs(slopes).max(axis=0, initial=0.0))
+    return strong, np.linalg.svd(slopes / strong, full_matrices=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -11,17 +11,18 @@ import numpy as np
 from cards import precise
 from cards.domain import Domain, Interval
 from cards.evaluate import Columns, evaluate_partial
-from cards.expression import Apply, Number, Tree, Variable, names
+from cards.expression import Apply, Number, Tree, Variable, names, walk
 from cards.gradient import gradient
 from cards.operators import BoolArray, FloatArray
 from cards.pieces import Surface, surfaces
 from cards.precise import Real
-from cards.probe import UndefinedError, precise_values
+from cards.probe import RealColumns, UndefinedError, cost, precise_values
 
 MOVE = 1e-6
 """How far a constant may move, relative to itself: 9.81 and 9.810 agree, 9.8 does not."""
 
 _TOUCH = 1e-40
+_NUDGE = precise.from_float(1e-50)
 
 LEVER = 10.0
 """How much further than an input's own move a constant's may reach: an exponent acts by a logarithm."""
@@ -58,6 +59,21 @@ class Skeleton:
         with np.errstate(all="ignore"):
             moved = [slopes[name] * precise.to_float(self.sizes[name]) for name in by]
         return np.stack(moved, axis=-1)
+
+    def precise_slopes(self, columns: RealColumns, count: int) -> FloatArray:
+        """Return the tree's slopes as ``slopes`` does, from differences at fifty digits at ``count`` points.
+
+        Raises:
+            UndefinedError: the tree is undefined at a point, or beside it.
+        """
+        here = precise_values(self.tree, {**columns, **self.constants}, count)
+        slopes = np.empty((count, len(self.constants)))
+        for i, (name, value) in enumerate(self.constants.items()):
+            moved = precise.wide_add(value, precise.wide_mul(self.sizes[name], _NUDGE))
+            there = precise_values(self.tree, {**columns, **self.constants, name: moved}, count)
+            gaps = map(precise.wide_sub, there, here)
+            slopes[:, i] = [precise.to_float(precise.wide_div(gap, _NUDGE)) for gap in gaps]
+        return slopes
 
     def shifted(self, constants: Mapping[str, Real], moves: FloatArray) -> dict[str, Real]:
         """Return the constants moved on, relative to their sizes."""
@@ -135,7 +151,9 @@ class _Freeing:
             factor, rest = self.split(node.args[0])
             return precise.neg(factor), rest
         if node.op in ("add", "sub"):
-            return precise.ONE, self.sum(node)
+            if node not in self.done:
+                self.done[node] = self.sum(node)
+            return precise.ONE, self.done[node]
         if node.op == "pow" and _whole(node.args[1]):
             args: tuple[Tree, ...] = (self.tree(node.args[0]), node.args[1])
         else:
@@ -189,7 +207,12 @@ def _terms(node: Tree, sign: int = 1) -> Iterator[tuple[int, Tree]]:
 
 
 def _whole(exponent: Tree) -> bool:
-    return isinstance(exponent, Number) and exponent.value.is_integer()
+    """Whether an exponent has whole constants alone: a base may be negative, and then no other will do."""
+    if not names(exponent):
+        return precise.is_whole(precise_values(exponent, {}, 1)[0])
+    nodes = [node for _, node in walk(exponent)]
+    whole = all(node.value.is_integer() for node in nodes if isinstance(node, Number))
+    return whole and all(node.op in ("add", "sub", "mul", "neg") for node in nodes if isinstance(node, Apply))
 
 
 def _size(interval: Interval, column: FloatArray | float) -> FloatArray:
@@ -197,7 +220,14 @@ def _size(interval: Interval, column: FloatArray | float) -> FloatArray:
     return np.maximum(np.abs(column), interval.high - interval.low)
 
 
-def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: bool = False) -> BoolArray:
+def within_reach(
+    made: Skeleton,
+    columns: Columns,
+    domain: Domain,
+    *,
+    spend: Callable[[int], None],
+    touching: bool = False,
+) -> BoolArray:
     """Return a mask of points so near to one of the submission's surfaces that a constant could move it.
 
     Moving one constant by 1e-6 of itself would put the point on the other side, so that what the submission
@@ -206,6 +236,7 @@ def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: 
     ``exp(1e-5*x) - 1.0000125`` or ``x + 1e5 - 100001.3``, 1e-6 of that number would be half of the domain.
 
     Args:
+        spend: is told of all work at fifty digits before it is done, and may raise.
         touching: whether points exactly on a surface are meant as well; they do tell, until a constant moves.
     """
     shape = np.broadcast_shapes(*(np.shape(column) for column in columns.values()))
@@ -230,6 +261,7 @@ def within_reach(made: Skeleton, columns: Columns, domain: Domain, *, touching: 
         by_inputs = _moved_by_inputs(surface, there, {name: domain.intervals[name] for name in inputs})
         close = close[np.broadcast_to(distance, shape)[close] <= by_inputs]
         if not touching:
+            spend(cost(surface.tree) * close.size)
             close = close[[not _touches(surface, made, mentioned, index) for index in close.tolist()]]
         near[close] = True
     return near
@@ -260,6 +292,9 @@ def _touches(surface: Surface, made: Skeleton, columns: Columns, index: int) -> 
         else precise.from_binary(float(np.asarray(column)[index]))
         for name, column in columns.items()
     }
-    value = precise_values(surface.tree, point, 1)[0]
+    try:
+        value = precise_values(surface.tree, point, 1)[0]
+    except UndefinedError:  # only rounding to float64 made it defined
+        return False
     distance = precise.wide_sub(value, precise.round_(value)) if surface.whole else value
     return abs(precise.to_float(distance)) <= _TOUCH

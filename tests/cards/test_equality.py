@@ -258,11 +258,11 @@ def test_every_decision_is_bounded(submission: Tree) -> None:
 
 def test_too_much_work_is_undetermined() -> None:
     """What cannot be decided within the bound is undetermined, with a reason: neither success nor failure."""
-    truth = heavy("atan", 250)
+    truth = heavy("atan", 150)
     wide = Domain({"x": Interval(0.0, 1.0), "y": Interval(0.0, 1.0)})
     found = decide(truth, Apply("mul", (truth, Number(1.0000001))), UNIT)
     assert found.outcome == "undetermined"
-    assert "refit of 250 constants" in found.reason
+    assert "refit of 150 constants" in found.reason
     both = Apply("add", tuple(parse_infix(f"abs({1 + k / 997!r}*x - y)") for k in range(150)))
     found = decide(both, Apply("mul", (both, Number(1.0000001))), wide)
     assert found.outcome == "undetermined"

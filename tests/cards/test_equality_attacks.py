@@ -212,3 +212,113 @@ def test_the_number_of_surfaces_is_told() -> None:
     found = decide(Variable("x"), floors(60, 1e6, "xyz"), CUBE)
     assert found.outcome == "undetermined"
     assert "60 surfaces" in found.reason
+
+
+def log(low: float, high: float) -> Interval:
+    """Return an interval on a logarithmic scale."""
+    return Interval(low, high, scale="log")
+
+
+def whole(low: int, high: int) -> Interval:
+    """Return an interval of whole numbers."""
+    return Interval(low, high, integer=True)
+
+
+POWERS = Domain({"x": Interval(-1, 1), "n": whole(1, 5)})
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission", "domain"),
+    [
+        # equal sub-trees share their constants, also as factors of a product
+        ("(x + 3.0000001)^1.5", "(x + 3)*sqrt(x + 3)", LINE),
+        ("x/(x^2 + 2.3456789012)^1.5", "x/(x^2 + 2.3456789)/sqrt(x^2 + 2.3456789)", LINE),
+        ("9.81*x*sqrt(2.2345678901*x + 1)", "9.81*x*(2.2345679*x + 1)/sqrt(2.2345679*x + 1)", LINE),
+        # a constant that could do another's work is not asked to
+        ("1.2345678 + 0.025693*log(x/0.1)", "1.234568 + 0.025693*log(x/0.1)", LINE),
+        ("1.2345674*x*(x/1.5)^0.16", "1.234567*x*(x/1.5)^0.16", LINE),
+        # what float64 loses to cancellation, slopes at fifty digits still have
+        (
+            "9.1093837e-31*299792458^2*(1/sqrt(1 - v^2/299792458^2) - 1)",
+            "8.187105776e-14*((1 - (v/299792458)^2)^-0.5 - 1)",
+            Domain({"v": Interval(1e3, 1e6)}),
+        ),
+        (
+            "(9.8/1e-4)*(t - (1 - exp(-1e-4*t))/1e-4)",
+            "98000.001*(t - 10000*(1 - exp(-t/10000)))",
+            Domain({"t": Interval(1, 2)}),
+        ),
+        ("2*(1 - cos(x))", "2.00000001*(1 - cos(x))", Domain({"x": log(1e-12, 1e-9)})),
+        ("3*log(1 + x)", "3.00000001*log(1 + x)", Domain({"x": log(1e-20, 1e-17)})),
+        # a negative base wants whole constants in its exponent
+        ("3.1234567*x^(2*n)/(2*n + 1)", "3.123457*x^(2*n)/(2*n + 1)", POWERS),
+        ("(x - 0.31234567)^(n + 1)", "(x - 0.3123457)^(n + 1)", POWERS),
+        ("(x - 0.31234567)^3", "(x - 0.3123457)^(6/2)", POWERS),
+        # rounding leaves whole numbers whole
+        ("floor(log2(n)) + 1", "floor(log(n)/log(2)) + 1", Domain({"n": whole(1, 1024)})),
+        ("x + n", "x + floor(exp(log(n)))", POWERS),
+        ("mod(n*0.1, 0.1) + 1", "mod(n/10, 0.1) + 1", POWERS),
+        ("mod(x, 0.1)", "x - 0.1*floor(10*x)", Domain({"x": Interval(1, 10)})),
+        # undefined only in the corner, as the other form's derivative is
+        ("sqrt(y - z)", "(y - z)/sqrt(y - z)", Domain({"y": Interval(1, 3), "z": Interval(-1, 1)})),
+    ],
+)
+def test_the_truth_in_another_form_with_rounded_constants_is_equal(
+    truth: str, submission: str, domain: Domain
+) -> None:
+    """Forms in which players write a law, with constants to seven digits and more."""
+    found = verdict(truth, submission, domain)
+    assert found.outcome == "equal", found.reason
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission", "domain"),
+    [
+        ("exp(n/10)", "exp(n/10)*(1 + 1e-8*n) + 0*floor(1.0000001*n)", Domain({"n": whole(1, 10)})),
+        ("n", "n*(1 + 5e-6) + 0*floor(1.0000001*n)", Domain({"n": whole(1, 10)})),
+        ("exp(x)", "exp(x) + 1e100", Domain({"x": Interval(0, 700)})),
+        ("x^4", "x^4 + 1e-50", Domain({"x": log(1e-15, 1e15)})),
+        ("1e-12*(exp(x/0.02585) - 1)", "1e-12*exp(x/0.02585)", Domain({"x": Interval(0, 8)})),
+        ("x", "x + 1e280", Domain({"x": log(1e-300, 1e300)})),
+    ],
+)
+def test_nothing_hides_where_the_truth_is_small_or_points_are_few(
+    truth: str, submission: str, domain: Domain
+) -> None:
+    """Hundreds of decades, and surfaces on which every whole number lies."""
+    assert verdict(truth, submission, domain).outcome == "different"
+
+
+@pytest.mark.parametrize(
+    "submission",
+    [
+        "x + 1e-5*x*step(x - 1.2345)*step(1.2345001 - x)",
+        "x + 5e-6*x*step(x - 1.2345)*step(1.234502 - x)",
+    ],
+)
+def test_a_small_difference_in_a_narrow_band_is_never_equal(submission: str) -> None:
+    """A band of 1e-7 of the domain, and a difference of a few millionths inside."""
+    assert verdict("x", submission).outcome != "equal"
+
+
+@pytest.mark.parametrize(
+    ("truth", "submission", "domain"),
+    [
+        ("x", "1.00000001*x + 0*((1e-200*exp(200*x + 200))*(1e-200*exp(200*x + 200)))", LINE),
+        (
+            "1e-200*x*(1e-200*y)",
+            "(1.00000001e-200*x)*(1e-200*y)",
+            Domain({"x": log(1e160, 1e200), "y": log(1e160, 1e200)}),
+        ),
+        (
+            "floor(sqrt(n/3 - 1)) + 1",
+            "floor(sqrt(0.3333333333333333*n - 1)) + 1",
+            Domain({"n": whole(3, 30)}),
+        ),
+        ("abs(acos(n/3)) + 1", "abs(acos(0.33333333333333337*n)) + 1", Domain({"n": whole(1, 3)})),
+        ("x", "x + 0*abs(sqrt(sin(x)^2 + cos(x)^2 - 1))", LINE),
+    ],
+)
+def test_what_only_rounding_defines_gets_a_verdict(truth: str, submission: str, domain: Domain) -> None:
+    """Freed constants may leave float64's range, and a surface may be undefined at fifty digits."""
+    assert verdict(truth, submission, domain).outcome in ("equal", "different", "undetermined")
