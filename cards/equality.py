@@ -5,7 +5,8 @@
    different, one below 1e-30 equal.
 2. In between, the submission's own constants are freed and refitted to the truth from where they are. Equal
    means that the difference falls below 1e-30 and that no constant moved by more than 1e-6 of itself. So a
-   rounded or folded constant passes, and an approximation, however close, does not.
+   rounded or folded constant passes, and an approximation, however close, does not. Where both trees are
+   one form and their constants lie next to each other, these are compared one by one instead.
 
 "Different" in the first step is relative to |truth| or to its median size on the domain, whichever is
 larger: close to a root of the truth every rounded constant has a large relative effect. "Equal" is relative
@@ -42,7 +43,7 @@ from cards.pieces import Surface, explore, same_piece, surfaces
 from cards.poles import holes, poles
 from cards.probe import IntArray, Points, Sample, UndefinedError, cost, span
 from cards.refit import AGREEMENT, Fit, refit
-from cards.skeleton import MOVE, Skeleton, skeleton, within_reach
+from cards.skeleton import MOVE, Skeleton, constants_apart, skeleton, within_reach
 
 DIFFERENCE = 1e-6
 """Largest relative difference that rounded constants may cause."""
@@ -58,6 +59,7 @@ _MOST_NEAR_OWN = 0.6  # share of the points within reach, where inputs are whole
 _SLIVERS = 8  # pieces within reach that are looked at
 _EDGE = 1e-6
 _SPARE = 32  # more points than constants, so that no fit can pass through all of them
+_NEXT_TO = 1e-2  # constants of one form that are further apart may be another way to write the same
 _SUSPECT = 1e-6  # a float64 difference worth a look at fifty digits
 
 
@@ -318,7 +320,13 @@ class _Decision:
         return Verdict("equal", f"They agree at {len(sample)} points to {precise.DIGITS} digits.", self.seen)
 
     def refit(self, sample: Sample) -> Verdict:
-        """Free the submission's constants and fit them."""
+        """Free the submission's constants and fit them, unless they are the truth's own or next to them."""
+        apart = constants_apart(self.truth.tree, self.tree)
+        if apart is not None and apart <= _NEXT_TO:
+            moved = f"a constant is {apart:.3g} of itself from the truth's"
+            if apart <= MOVE:
+                return Verdict("equal", f"They are one form, and at most {moved}.", self.seen)
+            return Verdict("different", f"They are one form, and {moved}; {MOVE:g} is allowed.", self.seen)
         count = len(self.freed.constants)
         if count == 0:
             reason = f"They differ by {self.seen:.3g} and the submission has no constant that could move."

@@ -92,6 +92,28 @@ class Skeleton:
         return np.array([precise.to_float(gap) for gap in gaps])
 
 
+def constants_apart(one: Tree, other: Tree) -> float | None:
+    """Return how far corresponding constants of two trees lie apart, relative to the first's; at most.
+
+    None where the trees are not the same but for their constants.
+    """
+    apart, pairs = 0.0, [(one, other)]
+    while pairs:
+        left, right = pairs.pop()
+        if isinstance(left, Number) and isinstance(right, Number):
+            if left.value != right.value:
+                if left.value == 0:
+                    return None
+                apart = max(apart, abs(right.value / left.value - 1))
+        elif isinstance(left, Apply) and isinstance(right, Apply):
+            if left.op != right.op or len(left.args) != len(right.args):
+                return None
+            pairs.extend(zip(left.args, right.args, strict=True))
+        elif left != right:
+            return None
+    return apart
+
+
 def skeleton(tree: Tree) -> Skeleton:
     """Free a tree's constants.
 
