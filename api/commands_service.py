@@ -101,9 +101,14 @@ def key_create(
     store = Store(Workspace.find(workspace).database)
     try:
         key = store.create_key(scope, datetime.now(UTC))
+        identity = store.key_id(key, scope)
     finally:
         store.close()
-    typer.echo(json.dumps({"key": key, "scope": scope}) if as_json else key)
+    if as_json:
+        typer.echo(json.dumps({"key": key, "scope": scope, "id": identity}))
+    else:
+        typer.echo(key)
+        typer.echo(f"its id, for `almanac key revoke`: {identity}", err=True)
 
 
 @key_app.command("list")

@@ -73,10 +73,13 @@ class _Door:
     def key(self, authorization: Annotated[str, Header()] = "") -> str:
         """Return the id of the caller's key, or refuse."""
         scheme, _, key = authorization.partition(" ")
-        identity = self._store.key_id(key.strip(), "evaluate") if scheme.lower() == "bearer" else None
-        if identity is None:
+        found = self._store.key_scope(key.strip()) if scheme.lower() == "bearer" else None
+        if found is None:
             raise HTTPException(401, "send Authorization: Bearer KEY; make one with `almanac key create`")
-        return identity
+        if found[1] != "evaluate":
+            detail = f"this key has scope {found[1]}; make one with `almanac key create --scope evaluate`"
+            raise HTTPException(403, detail)
+        return found[0]
 
     def tasks(self, release: str = "latest") -> dict[str, Any]:
         """Return a release's version, manifest digest and public task rows."""

@@ -105,7 +105,9 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
         sa.event.listen(self._engine, "connect", _pragmas)
-        _META.create_all(self._engine)
+        with self._engine.begin() as connection:
+            for table in _META.sorted_tables:  # another process may make them at the same moment
+                connection.execute(sa.schema.CreateTable(table, if_not_exists=True))
         path.chmod(0o600)
         # One writer at a time inside the process costs less than SQLite's own waiting on a busy file.
         self._writing = threading.Lock()
@@ -115,7 +117,7 @@ class Store:
         self._engine.dispose()
 
     def create_key(self, scope: str, now: datetime) -> str:
-        """Make an API key for one scope and return it; only its digest is kept.
+        """Make an API key for one scope and return it; only its digest and an id are kept.
 
         Raises:
             InputError: when the scope is unknown.
@@ -146,9 +148,15 @@ class Store:
 
     def key_id(self, key: str, scope: str) -> str | None:
         """Return the id of a key that has the scope, or None."""
-        query = sa.select(_KEYS.c.id).where(_KEYS.c.key_hash == _hash(key), _KEYS.c.scope == scope)
+        found = self.key_scope(key)
+        return found[0] if found is not None and found[1] == scope else None
+
+    def key_scope(self, key: str) -> tuple[str, str] | None:
+        """Return id and scope of a key, or None for one that opens nothing."""
+        query = sa.select(_KEYS.c.id, _KEYS.c.scope).where(_KEYS.c.key_hash == _hash(key))
         with self._engine.connect() as connection:
-            return connection.execute(query).scalar_one_or_none()
+            row = connection.execute(query).one_or_none()
+        return None if row is None else (row[0], row[1])
 
     def audit(self, key: str, action: str, subject: str, now: datetime) -> None:
         """Append one line to the audit log."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -44,6 +46,17 @@ def test_a_key_opens_its_own_scope_only(store: Store) -> None:
     assert store.key_id(key, "review")
     assert store.key_id(key, "evaluate") is None
     assert store.key_id("alm_wrong", "review") is None
+
+
+def test_processes_may_make_the_database_at_once(tmp_path: Path) -> None:
+    """`serve` and `key create` in a fresh workspace meet at the same empty file."""
+    code = (
+        "import sys, pathlib, api.store as s; s.Store(pathlib.Path(sys.argv[1])).close()"
+    )
+    for number in range(3):
+        path = tmp_path / str(number) / "service.db"
+        made = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(6)]
+        assert [process.wait() for process in made] == [0] * 6
 
 
 def test_a_revoked_key_opens_nothing(store: Store) -> None:
