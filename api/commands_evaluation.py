@@ -90,7 +90,9 @@ def evaluate(
     from api.evaluate import DEFAULT_REPETITIONS, Wish
     from evaluation.plan import Selection
 
-    wish = Wish(release, player, model, base_url, at, key, max_cost or None, concurrency, timeout, cutoff)
+    wish = Wish(
+        release, player, model, base_url, at, key, max_cost or None, concurrency, timeout, cutoff, dry_run
+    )
     repetitions = reps or DEFAULT_REPETITIONS["model" if model else "scripted"]
     chosen = (_words(families), _words(setting), _words(protocol))
     selection = Selection(*chosen, repetitions=repetitions, limit=limit or None)
@@ -118,14 +120,13 @@ def leaderboard(
 
     from rich.console import Console
 
-    from api.evaluate import all_runs, find_run, known_by_release, runs_folder
+    from api.evaluate import known_by_release
+    from api.stored_runs import runs_on_offer
     from evaluation.leaderboard import board_document, boards, print_boards
     from evaluation.stored import load_run
 
-    folder = runs_folder(workspace)
-    stored = [
-        load_run(path) for path in ([find_run(folder, name) for name in runs] if runs else all_runs(folder))
-    ]
+    folder, offered = runs_on_offer(workspace, runs)
+    stored = [load_run(path) for path in offered]
     found = boards(stored, known_by_release(workspace, stored))
     if html is not None:
         from evaluation.report import render
@@ -137,7 +138,9 @@ def leaderboard(
     console = Console()
     print_boards(found, console)
     if not found:
-        console.print(f"no run in {folder}; make one with `almanac evaluate`", highlight=False)
+        console.print(
+            f"no run in {folder}; make one with `almanac evaluate`", highlight=False, soft_wrap=True
+        )
     if html is not None:
         console.print(f"page: {html}", highlight=False, soft_wrap=True)
 

@@ -39,7 +39,7 @@ def games(
 
     from evaluation.games import spearman
 
-    chosen = _chosen(workspace, runs, release)
+    folder, chosen = _chosen(workspace, runs, release)
     tables = _tables(chosen)
     document: dict[str, Any] = {
         "release": chosen.version if chosen else None,
@@ -53,7 +53,7 @@ def games(
     if as_json:
         typer.echo(json.dumps(document))
         return
-    _show(document)
+    _show(document, folder)
 
 
 def read_scores(path: Path) -> dict[str, float]:
@@ -85,15 +85,14 @@ def read_scores(path: Path) -> dict[str, float]:
     return found
 
 
-def _chosen(workspace: Path, names: list[str] | None, release: str) -> Chosen | None:
-    from api.evaluate import all_runs, find_run, runs_folder
+def _chosen(workspace: Path, names: list[str] | None, release: str) -> tuple[Path, Chosen | None]:
+    from api.stored_runs import runs_on_offer
     from evaluation.games import FAMILY
     from evaluation.one_release import choose
     from evaluation.stored import load_run
 
-    folder = runs_folder(workspace)
-    paths = [find_run(folder, name) for name in names] if names else all_runs(folder)
-    return choose([load_run(path) for path in paths], FAMILY, release, named=bool(names))
+    folder, offered = runs_on_offer(workspace, names)
+    return folder, choose([load_run(path) for path in offered], FAMILY, release, named=bool(names))
 
 
 def _tables(chosen: Chosen | None) -> dict[str, Any]:
@@ -109,14 +108,15 @@ def _tables(chosen: Chosen | None) -> dict[str, Any]:
     return found
 
 
-def _show(document: Mapping[str, Any]) -> None:
+def _show(document: Mapping[str, Any], folder: Path) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
     if not document["players"]:
-        console.print("no run has a drone game; make one with `almanac evaluate --families drone`")
+        missing = f"no run in {folder} has a drone game; make one with `almanac evaluate --families drone`"
+        console.print(missing, highlight=False, markup=False, soft_wrap=True)
         return
     console.print(f"release {document['release']}", highlight=False)
     for item in document["left_out"]:

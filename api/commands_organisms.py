@@ -35,7 +35,7 @@ def organisms(
     from dataclasses import asdict
     from datetime import UTC, datetime
 
-    version, studies = _studies(workspace, runs)
+    folder, version, studies = _studies(workspace, runs)
     if html is not None:
         from evaluation.organism_page import render
 
@@ -43,7 +43,7 @@ def organisms(
     if as_json:
         typer.echo(json.dumps({"release": version, "players": [asdict(study) for study in studies]}))
         return
-    _show(studies, version)
+    _show(studies, version, folder)
     if html is not None:
         typer.echo(f"page: {html}")
 
@@ -102,37 +102,36 @@ def _census(workspace: Path, release: str) -> dict[str, CensusSummary]:
     return lines | {f"null, {name}": summarise([take_census(null_organism(name))]) for name in TIERS}
 
 
-def _studies(workspace: Path, names: list[str] | None) -> tuple[str, list[Study]]:
-    from api.evaluate import all_runs, find_run, runs_folder
+def _studies(workspace: Path, names: list[str] | None) -> tuple[Path, str, list[Study]]:
+    from api.stored_runs import runs_on_offer
     from environments.release import version_order
     from evaluation.episode import EpisodeRow
     from evaluation.organisms import FAMILY, study
     from evaluation.stored import load_run
 
-    folder = runs_folder(workspace)
-    stored = [
-        load_run(path) for path in ([find_run(folder, n) for n in names] if names else all_runs(folder))
-    ]
+    folder, offered = runs_on_offer(workspace, names)
+    stored = [load_run(path) for path in offered]
     stored = [run for run in stored if any(row.family == FAMILY for row in run.rows)]
     if not stored:
-        return "none", []
+        return folder, "none", []
     version = max((str(run.manifest["release"]["version"]) for run in stored), key=version_order)
     players: dict[str, dict[str, EpisodeRow]] = {}
     for run in sorted(stored, key=lambda run: run.name):
         if run.manifest["release"]["version"] == version:
             own = players.setdefault(run.manifest["player"]["name"], {})
             own |= {row.slot: row for row in run.rows if row.settled or row.slot not in own}
-    return version, [study(name, rows.values()) for name, rows in sorted(players.items())]
+    return folder, version, [study(name, rows.values()) for name, rows in sorted(players.items())]
 
 
-def _show(studies: list[Study], version: str) -> None:
+def _show(studies: list[Study], version: str, folder: Path) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
     if not studies:
-        console.print("no run has an organism; make one with `almanac evaluate --families organism`")
+        missing = f"no run in {folder} has an organism; make one with `almanac evaluate --families organism`"
+        console.print(missing, highlight=False, markup=False, soft_wrap=True)
         return
     headings = ("player", "tier", "n", "prediction", "diagnosis", "exact", "rescue", "gap")
     table = Table(title=f"release {version}", title_justify="left", box=SIMPLE_HEAD)

@@ -37,11 +37,13 @@ def report(
     import json
     from datetime import UTC, datetime
 
-    from api.evaluate import all_runs, find_run, runs_folder
     from api.report import gather, render
+    from api.stored_runs import runs_on_offer
+    from cards.errors import RunError
 
-    folder = runs_folder(workspace)
-    chosen = [find_run(folder, name) for name in runs] if runs else all_runs(folder)
+    folder, chosen = runs_on_offer(workspace, runs)
+    if not chosen:
+        raise RunError(f"there is no run in {folder}.", "Make one with `almanac evaluate`.")
     with _display() as notify:
         made = gather(workspace, chosen, release, named=bool(runs), notify=notify)
     page = html or (None if as_json else PAGE)

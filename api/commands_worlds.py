@@ -33,41 +33,41 @@ def worlds(
     import json
     from dataclasses import asdict
 
-    version, studies = _studies(workspace, runs)
+    folder, version, studies = _studies(workspace, runs)
     if as_json:
         typer.echo(json.dumps({"release": version, "players": [asdict(study) for study in studies]}))
     else:
-        _show(version, studies)
+        _show(version, studies, folder)
 
 
-def _studies(workspace: Path, names: list[str] | None) -> tuple[str, list[Study]]:
-    from api.evaluate import all_runs, find_run, runs_folder
+def _studies(workspace: Path, names: list[str] | None) -> tuple[Path, str, list[Study]]:
+    from api.stored_runs import runs_on_offer
     from environments.release import version_order
     from evaluation.episode import EpisodeRow
     from evaluation.stored import load_run
     from evaluation.worlds import FAMILY, study
 
-    folder = runs_folder(workspace)
-    paths = [find_run(folder, name) for name in names] if names else all_runs(folder)
-    stored = [load_run(path) for path in paths]
+    folder, offered = runs_on_offer(workspace, names)
+    stored = [load_run(path) for path in offered]
     stored = [run for run in stored if any(row.family == FAMILY for row in run.rows)]
     if not stored:
-        return "none", []
+        return folder, "none", []
     version = max((str(run.manifest["release"]["version"]) for run in stored), key=version_order)
     players: dict[str, dict[str, EpisodeRow]] = {}
     for run in sorted(stored, key=lambda run: run.name):
         if run.manifest["release"]["version"] == version:
             own = players.setdefault(run.manifest["player"]["name"], {})
             own |= {row.slot: row for row in run.rows if row.settled or row.slot not in own}
-    return version, [study(name, rows.values()) for name, rows in sorted(players.items())]
+    return folder, version, [study(name, rows.values()) for name, rows in sorted(players.items())]
 
 
-def _show(version: str, studies: list[Study]) -> None:
+def _show(version: str, studies: list[Study], folder: Path) -> None:
     from rich.console import Console
 
     console = Console()
     if not studies:
-        console.print("no run has a causal world; make one with `almanac evaluate --families pgm`")
+        missing = f"no run in {folder} has a causal world; make one with `almanac evaluate --families pgm`"
+        console.print(missing, highlight=False, markup=False, soft_wrap=True)
         return
     console.print(f"release {version}; accepted answers with 95 % intervals; † fewer than 20 worlds")
     for study in studies:
