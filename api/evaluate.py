@@ -15,7 +15,7 @@ from api.agent_client import CuratorClient
 from api.seats import Hall, LocalHall, RemoteHall
 from api.settings import Settings
 from api.workspace import Workspace
-from cards.errors import AlmanacError, InputError, ReleaseError, RunError, UsageError
+from cards.errors import AlmanacError, NoRunError, ReleaseError, RunError, UsageError
 from environments.families import family
 from evaluation.episode import EpisodeRow, Player
 from evaluation.leaderboard import Known, summary
@@ -44,6 +44,8 @@ class Wish:
     call_seconds: float = 120.0
     cutoff: str = ""
     """When the model's knowledge ends; by default as the shipped table says."""
+    dry: bool = False
+    """Whether nothing is to be played; then no address is needed."""
 
     def options(self) -> dict[str, Any]:
         """Return what a run's manifest keeps, so that it can be resumed; never a key."""
@@ -237,7 +239,7 @@ def find_run(runs: Path, name: str) -> Path:
     ]
     if len(found) != 1:
         what = "there is no run" if not found else f"{len(found)} runs begin with"
-        raise RunError(f"{what} {name!r} in {runs}.", "Name one folder of runs/, or give its path.")
+        raise NoRunError(f"{what} {name!r} in {runs}.", "Name one folder of runs/, or give its path.")
     return found[0]
 
 
@@ -280,7 +282,7 @@ def _model_player(wish: Wish, folder: Path, settings: Settings) -> Player:
     """Return the model's player; its ledger lies in the run directory.
 
     Raises:
-        InputError: when no address is known, or a cap is set for a model without a known price.
+        UsageError: when no address is known, or a cap is set for a model without a known price.
     """
     import random
 
@@ -294,8 +296,14 @@ def _model_player(wish: Wish, folder: Path, settings: Settings) -> Player:
     if not provider or not model:
         raise UsageError(f"{wish.model!r} names no model.", "Write PROVIDER/NAME, for example openai/gpt-5.")
     base_url = wish.base_url or settings.base_url
-    if not base_url:
-        raise InputError("no model server is configured.", "Give --base-url URL or set ALMANAC_BASE_URL.")
+    if not base_url and not wish.dry:
+        raise UsageError("no model server is configured.", "Give --base-url URL or set ALMANAC_BASE_URL.")
+    if base_url and not base_url.startswith(("http://", "https://")):
+        source = "--base-url" if wish.base_url else "ALMANAC_BASE_URL"
+        raise UsageError(
+            f"{base_url[:80]!r} is no address of a model server.",
+            f"Give {source} as http://HOST:PORT/v1 or https://….",
+        )
     clock = system_clock()
     ledger = Ledger(folder / "ledger.jsonl", clock.now)
     purse = None
@@ -303,10 +311,10 @@ def _model_player(wish: Wish, folder: Path, settings: Settings) -> Player:
         price = price_for(provider, model)
         if price is None:
             message = f"the price of {wish.model} is not known, so a cap on its cost cannot be kept."
-            raise InputError(message, "Leave out --max-cost, or add the model to gateway/prices.json.")
+            raise UsageError(message, "Leave out --max-cost, or add the model to gateway/prices.json.")
         purse = Purse(Cap(wish.max_cost, price), ledger.totals().usd or 0.0)
     gateway = Gateway(
-        Endpoint(provider, model, base_url, settings.api_key or None),
+        Endpoint(provider, model, base_url or "http://nowhere.invalid", settings.api_key or None),
         ledger=ledger,
         calls=None,
         clock=clock,

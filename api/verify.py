@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from api.workspace import Workspace
-from cards.errors import ReleaseError, WorkspaceError
+from cards.errors import NoReleaseError, WorkspaceError
 from curation.get import find_origin, public_remote
 from curation.verify import Checked, Subject, verify
 
@@ -30,7 +30,7 @@ class Verification:
             work = Path(name)
             git = self.workspace.git()
             if not git.has_tag(f"v{version}"):
-                raise ReleaseError(f"there is no release {version}.", "`almanac releases` lists them.")
+                raise NoReleaseError(f"there is no release {version}.", "`almanac releases` lists them.")
             store = self._store()
             if store is None:
                 origin = find_origin(str(self.workspace.root), work / "repository", environment)

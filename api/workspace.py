@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.settings import Settings
-from cards.errors import ReleaseError, WorkspaceError
+from cards.errors import NoReleaseError, NoWorkspaceError, ReleaseError, WorkspaceError
 from environments.check_release import check_release
 from environments.release import MANIFEST, SIGNATURE, Release, check_version
 
@@ -40,7 +40,9 @@ class Workspace:
         """
         root = path.expanduser().resolve()
         if not root.is_dir():
-            raise WorkspaceError(f"there is no workspace at {path}.", f"Make one with `almanac init {path}`.")
+            raise NoWorkspaceError(
+                f"there is no workspace at {path}.", f"Make one with `almanac init {path}`."
+            )
         if not (root / ".git").exists():
             message = f"{path} is not a workspace: it has no git repository."
             raise WorkspaceError(message, "Make one with `almanac init DIR`, or clone a hub.")
@@ -168,7 +170,7 @@ class Workspace:
 
         git, tag, place = self.git(), f"v{version}", f"data/releases/{version}"
         if not git.has_tag(tag):
-            raise ReleaseError(f"there is no release {version}.", "`almanac releases` lists them.")
+            raise NoReleaseError(f"there is no release {version}.", "`almanac releases` lists them.")
         folder.parent.mkdir(parents=True, exist_ok=True)
         making = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{version}."))
         try:

@@ -89,6 +89,18 @@ class RunError(AlmanacError):
     """A run of an evaluation that cannot be found, read or continued."""
 
 
+class NoReleaseError(ReleaseError, UsageError):
+    """There is no release of that version."""
+
+
+class NoWorkspaceError(WorkspaceError, UsageError):
+    """There is no workspace at that place."""
+
+
+class NoRunError(RunError, UsageError):
+    """There is no run of that name, or more than one."""
+
+
 class OwedCallError(AlmanacError):
     """A replayed stage needs model replies that the call store does not hold."""
 

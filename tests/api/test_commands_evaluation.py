@@ -128,7 +128,9 @@ def test_a_models_dry_run_says_costs_contamination_and_the_first_prompt(workspac
     roles = [message["role"] for message in document["first_prompt"]]
     assert roles == ["system", "user"]
     assert "The brief:" in document["first_prompt"][1]["content"]
-    shown = almanac(*words, "fake/m", workspace=workspace).stdout
+    shown = almanac(
+        "evaluate", "--release", VERSION, "--dry-run", "--model", "fake/m", workspace=workspace
+    ).stdout  # without an address
     assert "cost unpriced" in shown
     assert "contamination (cutoff not known, see --cutoff):\n  law: 0 clean, 108 exposed" in shown
     assert "--- user\nThe brief:" in shown
@@ -141,9 +143,11 @@ def test_a_models_dry_run_says_costs_contamination_and_the_first_prompt(workspac
         (["--player", "oracle"], 2, "no player 'oracle'"),
         ([], 2, "needs one player"),
         (["--player", "null", "--model", "openai/x"], 2, "needs one player"),
-        (["--model", "openai/x"], 1, "no model server is configured"),
+        (["--model", "openai/x"], 2, "no model server is configured"),
         (["--model", "justaname", "--base-url", "http://127.0.0.1:9/v1"], 2, "names no model"),
-        (["--model", "x/y", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", "1"], 1, "price of x/y"),
+        (["--model", "x/y", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", "1"], 2, "price of x/y"),
+        (["--model", "x/y", "--base-url", "banana"], 2, "Give --base-url as http://"),
+        (["--player", "null", "--release", "2099.1.0"], 2, "there is no release 2099.1.0"),
         (["--player", "null", "--setting", "guessing"], 2, "no setting 'guessing'"),
         (["--player", "null", "--families", "lore"], 2, "no family 'lore'"),
         (["--player", "null", "--protocol", "later"], 2, "no protocol 'later'"),
@@ -151,7 +155,7 @@ def test_a_models_dry_run_says_costs_contamination_and_the_first_prompt(workspac
         (["--player", "candidate-checker", "--setting", "discovery"], 2, "It plays: identification."),
         (["--player", "closer", "--families", "law"], 2, "It plays: organism."),
         (["--player", "null", "--at", "http://127.0.0.1:9"], 2, "--at needs a key"),
-        (["--resume", "2020"], 1, "no run '2020'"),
+        (["--resume", "2020"], 2, "no run '2020'"),
         (
             ["--model", "x/y", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--cutoff", "soon"],
             2,
@@ -173,7 +177,7 @@ def test_a_wrong_wish_is_one_clear_error(workspace: Path, words: list[str], code
 def test_without_a_workspace_or_a_service_it_says_so(tmp_path: Path) -> None:
     """With neither a readable sealed part nor --at there is nothing to play."""
     done = almanac("evaluate", "--player", "null", workspace=tmp_path / "nowhere")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "no workspace" in done.stderr
 
 
