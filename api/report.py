@@ -142,7 +142,7 @@ def render(report: Report, now: datetime) -> str:
     environment = Environment(
         loader=PackageLoader("evaluation", "templates"), autoescape=True, undefined=StrictUndefined
     )
-    rows = [(run, len(run.rows), len(run.slots)) for run in report.chosen.runs]
+    rows = [(run, sum(row.settled for row in run.rows), len(run.slots)) for run in report.chosen.runs]
     return environment.get_template("report.html").render(
         chosen=report.chosen,
         players=report.players,

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from api.report import Report, render
+from evaluation.one_release import choose
 from tests.evaluated_workspace import almanac, make_workspace
 from tests.evaluation.test_law_report import SECTIONS
-from tests.evaluation.test_report import Tags, browse
+from tests.evaluation.test_one_release import run as stored_run
+from tests.evaluation.test_report import NOW, Tags, browse
 from tests.mini_release import VERSION
 
 PLAYERS = ("reference", "perfect-memory", "candidate-checker", "sparse-regression")
@@ -181,3 +184,23 @@ def test_a_run_that_does_not_exist_is_an_error(workspace: Path, tmp_path: Path) 
     assert done.returncode == 1
     assert "nobody" in done.stderr
     assert not (tmp_path / "x.html").exists()
+
+
+def test_an_episode_to_be_played_again_is_not_counted_as_played() -> None:
+    """Its row says that it failed; the run is resumable."""
+    chosen = choose([stored_run(1, "2026.11.0", status="error"), stored_run(2, "2026.11.0")], "law")
+    assert chosen is not None
+    page = render(Report(chosen, {}, []), NOW)
+    assert re.findall(r"\d of \d", page) == ["0 of 1", "1 of 1"]
+
+
+@pytest.mark.parametrize(("left", "folded"), [(0, False), (3, False), (4, True)])
+def test_a_long_list_of_runs_left_out_is_folded(left: int, folded: bool) -> None:
+    """So that it does not push the results down."""
+    others = [stored_run(1 + number, "2026.10.0") for number in range(left)]
+    chosen = choose([*others, stored_run(9, "2026.11.0")], "law")
+    assert chosen is not None
+    page = render(Report(chosen, {}, []), NOW)
+    assert page.count(": release 2026.10.0</li>") == left
+    assert (f"<details><summary>Left out: {left} runs" in page) == folded
+    assert ("<p>Left out:</p>" in page) == (left == 3)
