@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from environments.organism.summary import CensusSummary
+    from evaluation.one_release import Chosen
     from evaluation.organisms import Study
 
 app = typer.Typer()
+
+LEGEND = """\
+none     organisms of which no other fault fits
+resol.   of which other faults fit, and interventions tell all of them from the cause
+struct.  of which another fault fits that no intervention tells from the cause
+rivals   other faults that fit, where any does
+telling  interventions that tell one from the cause, and their share
+single   resolvable by one experiment"""
 
 WorkspaceOption = Annotated[Path, typer.Option("--workspace", help="The workspace folder.")]
 
@@ -22,12 +34,13 @@ def organisms(
         list[str] | None, typer.Argument(help="Runs, by name or path; all of the workspace by default.")
     ] = None,
     workspace: WorkspaceOption = Path("workspace"),
+    release: Annotated[str, typer.Option(help="A version; by default that of the latest run.")] = "",
     html: Annotated[Path | None, typer.Option(help="Write the report as one static page.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show diagnosis, rescue, exploration, evidence and probes of runs on organisms.
 
-    Runs of several releases are not mixed: the newest release among them is shown.
+    Tables are about one release. Runs of another one, and runs without an organism, are left out and named.
 
     Example: almanac organisms --html organisms.html
     """
@@ -35,15 +48,22 @@ def organisms(
     from dataclasses import asdict
     from datetime import UTC, datetime
 
-    folder, version, studies = _studies(workspace, runs)
+    folder, chosen, studies = _studies(workspace, runs, release)
     if html is not None:
         from evaluation.organism_page import render
 
-        html.write_text(render(studies, version, datetime.now(UTC)), encoding="utf-8")
+        version, left_out = (chosen.version, chosen.left_out) if chosen else ("none", ())
+        html.write_text(render(studies, version, datetime.now(UTC), left_out), encoding="utf-8")
     if as_json:
-        typer.echo(json.dumps({"release": version, "players": [asdict(study) for study in studies]}))
+        document = {
+            "release": chosen.version if chosen else "none",
+            "runs": [run.name for run in chosen.runs] if chosen else [],
+            "left_out": [{"run": run, "reason": why} for run, why in chosen.left_out] if chosen else [],
+            "players": [asdict(study) for study in studies],
+        }
+        typer.echo(json.dumps(document))
         return
-    _show(studies, version, folder)
+    _show(chosen, studies, folder)
     if html is not None:
         typer.echo(f"page: {html}")
 
@@ -69,12 +89,19 @@ def census(
     if as_json:
         typer.echo(json.dumps({name: asdict(summary) for name, summary in lines.items()}))
         return
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
+
+    console = Console()
+    console.print(_census_table(lines))
+    console.print(LEGEND, highlight=False)
+
+
+def _census_table(lines: Mapping[str, CensusSummary]) -> Table:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD)
-    for heading in ("tier", "n", "none", "resolvable", "structural", "rivals", "telling", "single"):
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for heading in ("tier", "n", "none", "resol.", "struct.", "rivals", "telling", "single"):
         table.add_column(heading, no_wrap=True)
     for name, found in lines.items():
         classes = (found.organisms, found.unambiguous, found.resolvable, found.structural)
@@ -82,7 +109,7 @@ def census(
         alternatives = "–" if found.alternatives is None else f"{found.alternatives:.2f}"
         single = f"{found.single}/{found.resolvable}"
         table.add_row(name, *(str(count) for count in classes), alternatives, telling, single)
-    Console().print(table)
+    return table
 
 
 def _census(workspace: Path, release: str) -> dict[str, CensusSummary]:
@@ -102,39 +129,51 @@ def _census(workspace: Path, release: str) -> dict[str, CensusSummary]:
     return lines | {f"null, {name}": summarise([take_census(null_organism(name))]) for name in TIERS}
 
 
-def _studies(workspace: Path, names: list[str] | None) -> tuple[Path, str, list[Study]]:
+def _studies(
+    workspace: Path, names: list[str] | None, release: str
+) -> tuple[Path, Chosen | None, list[Study]]:
     from api.stored_runs import runs_on_offer
-    from environments.release import version_order
-    from evaluation.episode import EpisodeRow
+    from evaluation.one_release import choose
     from evaluation.organisms import FAMILY, study
-    from evaluation.stored import load_run
+    from evaluation.stored import load_run, seatings
 
     folder, offered = runs_on_offer(workspace, names)
-    stored = [load_run(path) for path in offered]
-    stored = [run for run in stored if any(row.family == FAMILY for row in run.rows)]
-    if not stored:
-        return folder, "none", []
-    version = max((str(run.manifest["release"]["version"]) for run in stored), key=version_order)
-    players: dict[str, dict[str, EpisodeRow]] = {}
-    for run in sorted(stored, key=lambda run: run.name):
-        if run.manifest["release"]["version"] == version:
-            own = players.setdefault(run.manifest["player"]["name"], {})
-            own |= {row.slot: row for row in run.rows if row.settled or row.slot not in own}
-    return folder, version, [study(name, rows.values()) for name, rows in sorted(players.items())]
+    chosen = choose([load_run(path) for path in offered], FAMILY, release, named=bool(names))
+    seated = seatings(chosen.runs, FAMILY) if chosen else []
+    studies = [study(one.player, one.rows.values()) for one in seated if one.rows]
+    return folder, chosen, studies
 
 
-def _show(studies: list[Study], version: str, folder: Path) -> None:
-    from rich.box import SIMPLE_HEAD
+def _show(chosen: Chosen | None, studies: list[Study], folder: Path) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console()
-    if not studies:
+    if chosen is None or not studies:
         missing = f"no run in {folder} has an organism; make one with `almanac evaluate --families organism`"
         console.print(missing, highlight=False, markup=False, soft_wrap=True)
         return
+    console.print(f"release {chosen.version}", highlight=False)
+    for name, reason in chosen.left_out:
+        console.print(f"left out {name}: {reason}", highlight=False, markup=False, soft_wrap=True)
+    if not any(study.sessions for study in studies):
+        probed = "; the probes that were stand below" if any(study.probes for study in studies) else ""
+        console.print(f"no session on a diseased organism was played{probed}")
+    else:
+        console.print(_score_table(studies))
+    for study in studies:
+        probes = ", ".join(
+            f"{name} {figure.value:.2f}" for name, figure in study.probes.items() if "/" not in name
+        )
+        if probes:
+            console.print(f"  {study.player}: {probes}", highlight=False, soft_wrap=True)
+
+
+def _score_table(studies: list[Study]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     headings = ("player", "tier", "n", "prediction", "diagnosis", "exact", "rescue", "gap")
-    table = Table(title=f"release {version}", title_justify="left", box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD)
     for heading in headings:
         table.add_column(heading, no_wrap=heading == "player")
     for study in studies:
@@ -142,10 +181,4 @@ def _show(studies: list[Study], version: str, folder: Path) -> None:
             values = [found[name].value for name in ("prediction", "diagnosis", "exact", "rescue", "gap")]
             n = found["rescue"].n
             table.add_row(study.player, tier, str(n), *(f"{value:.3f}" for value in values))
-    console.print(table)
-    for study in studies:
-        probes = ", ".join(
-            f"{name} {figure.value:.2f}" for name, figure in study.probes.items() if "/" not in name
-        )
-        if probes:
-            console.print(f"  {study.player}: {probes}", highlight=False, soft_wrap=True)
+    return table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from evaluation.one_release import Chosen
     from evaluation.worlds import Budget, Rate, Study
 
 app = typer.Typer()
@@ -22,54 +23,57 @@ def worlds(
         list[str] | None, typer.Argument(help="Runs, by name or path; all of the workspace by default.")
     ] = None,
     workspace: WorkspaceOption = Path("workspace"),
+    release: Annotated[str, typer.Option(help="A version; by default that of the latest run.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show the causal worlds of stored runs: CORE and QUAL, evidence, and what rows buy over turns.
 
-    Runs of several releases are not mixed: the newest release among them is shown.
+    Tables are about one release. Runs of another one, and runs without a world, are left out and named.
 
     Example: almanac worlds
     """
     import json
     from dataclasses import asdict
 
-    folder, version, studies = _studies(workspace, runs)
+    folder, chosen, studies = _studies(workspace, runs, release)
     if as_json:
-        typer.echo(json.dumps({"release": version, "players": [asdict(study) for study in studies]}))
+        document = {
+            "release": chosen.version if chosen else "none",
+            "runs": [run.name for run in chosen.runs] if chosen else [],
+            "left_out": [{"run": run, "reason": why} for run, why in chosen.left_out] if chosen else [],
+            "players": [asdict(study) for study in studies],
+        }
+        typer.echo(json.dumps(document))
     else:
-        _show(version, studies, folder)
+        _show(chosen, studies, folder)
 
 
-def _studies(workspace: Path, names: list[str] | None) -> tuple[Path, str, list[Study]]:
+def _studies(
+    workspace: Path, names: list[str] | None, release: str
+) -> tuple[Path, Chosen | None, list[Study]]:
     from api.stored_runs import runs_on_offer
-    from environments.release import version_order
-    from evaluation.episode import EpisodeRow
-    from evaluation.stored import load_run
+    from evaluation.one_release import choose
+    from evaluation.stored import load_run, seatings
     from evaluation.worlds import FAMILY, study
 
     folder, offered = runs_on_offer(workspace, names)
-    stored = [load_run(path) for path in offered]
-    stored = [run for run in stored if any(row.family == FAMILY for row in run.rows)]
-    if not stored:
-        return folder, "none", []
-    version = max((str(run.manifest["release"]["version"]) for run in stored), key=version_order)
-    players: dict[str, dict[str, EpisodeRow]] = {}
-    for run in sorted(stored, key=lambda run: run.name):
-        if run.manifest["release"]["version"] == version:
-            own = players.setdefault(run.manifest["player"]["name"], {})
-            own |= {row.slot: row for row in run.rows if row.settled or row.slot not in own}
-    return folder, version, [study(name, rows.values()) for name, rows in sorted(players.items())]
+    chosen = choose([load_run(path) for path in offered], FAMILY, release, named=bool(names))
+    seated = seatings(chosen.runs, FAMILY) if chosen else []
+    studies = [study(one.player, one.rows.values()) for one in seated if one.rows]
+    return folder, chosen, studies
 
 
-def _show(version: str, studies: list[Study], folder: Path) -> None:
+def _show(chosen: Chosen | None, studies: list[Study], folder: Path) -> None:
     from rich.console import Console
 
     console = Console()
-    if not studies:
+    if chosen is None or not studies:
         missing = f"no run in {folder} has a causal world; make one with `almanac evaluate --families pgm`"
         console.print(missing, highlight=False, markup=False, soft_wrap=True)
         return
-    console.print(f"release {version}; accepted answers with 95 % intervals; † fewer than 20 worlds")
+    console.print(f"release {chosen.version}; accepted answers with 95 % intervals; † fewer than 20 worlds")
+    for name, reason in chosen.left_out:
+        console.print(f"left out {name}: {reason}", highlight=False, markup=False, soft_wrap=True)
     for study in studies:
         for line in _lines(study):
             console.print(line, highlight=False, soft_wrap=True)

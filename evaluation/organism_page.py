@@ -24,13 +24,19 @@ Line = tuple[str, list[str]]
 """A row of a table: the player and its cells."""
 
 
-def render(studies: Sequence[Study], release: str, now: datetime) -> str:
-    """Return the page of some players' studies on one release."""
+def render(
+    studies: Sequence[Study], release: str, now: datetime, left_out: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return the page of some players' studies on one release; runs left out are named with a reason."""
     return _template().render(
         release=release,
         made=now.strftime("%Y-%m-%d %H:%M UTC"),
         pictures=_pictures(studies),
         tables=_tables(studies),
+        studies=len(studies),
+        sessions=sum(study.sessions for study in studies),
+        probed=any(study.probes for study in studies),
+        left_out=left_out,
     )
 
 

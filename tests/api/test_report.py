@@ -181,7 +181,7 @@ def test_a_report_is_about_one_release(workspace: Path, tmp_path: Path) -> None:
 def test_a_run_that_does_not_exist_is_an_error(workspace: Path, tmp_path: Path) -> None:
     """The message names the run, nothing is written."""
     done = almanac("report", "nobody", "--html", str(tmp_path / "x.html"), workspace=workspace)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "nobody" in done.stderr
     assert not (tmp_path / "x.html").exists()
 
