@@ -50,9 +50,7 @@ def test_a_key_opens_its_own_scope_only(store: Store) -> None:
 
 def test_processes_may_make_the_database_at_once(tmp_path: Path) -> None:
     """`serve` and `key create` in a fresh workspace meet at the same empty file."""
-    code = (
-        "import sys, pathlib, api.store as s; s.Store(pathlib.Path(sys.argv[1])).close()"
-    )
+    code = "import sys, pathlib, api.store as s; s.Store(pathlib.Path(sys.argv[1])).close()"
     for number in range(3):
         path = tmp_path / str(number) / "service.db"
         made = [subprocess.Popen([sys.executable, "-c", code, str(path)]) for _ in range(6)]
