@@ -37,16 +37,12 @@ def games(
     """
     import json
 
-    from evaluation.games import spearman
+    from api.stored_runs import chosen_document, chosen_runs
+    from evaluation.games import FAMILY, spearman
 
-    folder, chosen = _chosen(workspace, runs, release)
+    folder, chosen = chosen_runs(workspace, runs, release, FAMILY)
     tables = _tables(chosen)
-    document: dict[str, Any] = {
-        "release": chosen.version if chosen else None,
-        "runs": [run.name for run in chosen.runs] if chosen else [],
-        "left_out": [{"run": run, "reason": why} for run, why in chosen.left_out] if chosen else [],
-        "players": tables,
-    }
+    document = chosen_document(chosen) | {"players": tables}
     if scores is not None:
         ours = {name: table["overall"]["with_zeros"] for name, table in tables.items()}
         document["spearman"] = spearman(ours, read_scores(scores))
@@ -83,16 +79,6 @@ def read_scores(path: Path) -> dict[str, float]:
     if not all(math.isfinite(value) for value in found.values()):
         raise InputError(f"{path} holds a score that is not a finite number.")
     return found
-
-
-def _chosen(workspace: Path, names: list[str] | None, release: str) -> tuple[Path, Chosen | None]:
-    from api.stored_runs import runs_on_offer
-    from evaluation.games import FAMILY
-    from evaluation.one_release import choose
-    from evaluation.stored import load_run
-
-    folder, offered = runs_on_offer(workspace, names)
-    return folder, choose([load_run(path) for path in offered], FAMILY, release, named=bool(names))
 
 
 def _tables(chosen: Chosen | None) -> dict[str, Any]:

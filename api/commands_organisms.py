@@ -48,6 +48,8 @@ def organisms(
     from dataclasses import asdict
     from datetime import UTC, datetime
 
+    from api.stored_runs import chosen_document
+
     folder, chosen, studies = _studies(workspace, runs, release)
     if html is not None:
         from evaluation.organism_page import render
@@ -55,13 +57,8 @@ def organisms(
         version, left_out = (chosen.version, chosen.left_out) if chosen else ("none", ())
         html.write_text(render(studies, version, datetime.now(UTC), left_out), encoding="utf-8")
     if as_json:
-        document = {
-            "release": chosen.version if chosen else "none",
-            "runs": [run.name for run in chosen.runs] if chosen else [],
-            "left_out": [{"run": run, "reason": why} for run, why in chosen.left_out] if chosen else [],
-            "players": [asdict(study) for study in studies],
-        }
-        typer.echo(json.dumps(document))
+        players = [asdict(study) for study in studies]
+        typer.echo(json.dumps(chosen_document(chosen) | {"players": players}))
         return
     _show(chosen, studies, folder)
     if html is not None:
@@ -132,13 +129,11 @@ def _census(workspace: Path, release: str) -> dict[str, CensusSummary]:
 def _studies(
     workspace: Path, names: list[str] | None, release: str
 ) -> tuple[Path, Chosen | None, list[Study]]:
-    from api.stored_runs import runs_on_offer
-    from evaluation.one_release import choose
+    from api.stored_runs import chosen_runs
     from evaluation.organisms import FAMILY, study
-    from evaluation.stored import load_run, seatings
+    from evaluation.stored import seatings
 
-    folder, offered = runs_on_offer(workspace, names)
-    chosen = choose([load_run(path) for path in offered], FAMILY, release, named=bool(names))
+    folder, chosen = chosen_runs(workspace, names, release, FAMILY)
     seated = seatings(chosen.runs, FAMILY) if chosen else []
     studies = [study(one.player, one.rows.values()) for one in seated if one.rows]
     return folder, chosen, studies

@@ -35,15 +35,12 @@ def worlds(
     import json
     from dataclasses import asdict
 
+    from api.stored_runs import chosen_document
+
     folder, chosen, studies = _studies(workspace, runs, release)
     if as_json:
-        document = {
-            "release": chosen.version if chosen else "none",
-            "runs": [run.name for run in chosen.runs] if chosen else [],
-            "left_out": [{"run": run, "reason": why} for run, why in chosen.left_out] if chosen else [],
-            "players": [asdict(study) for study in studies],
-        }
-        typer.echo(json.dumps(document))
+        players = [asdict(study) for study in studies]
+        typer.echo(json.dumps(chosen_document(chosen) | {"players": players}))
     else:
         _show(chosen, studies, folder)
 
@@ -51,13 +48,11 @@ def worlds(
 def _studies(
     workspace: Path, names: list[str] | None, release: str
 ) -> tuple[Path, Chosen | None, list[Study]]:
-    from api.stored_runs import runs_on_offer
-    from evaluation.one_release import choose
-    from evaluation.stored import load_run, seatings
+    from api.stored_runs import chosen_runs
+    from evaluation.stored import seatings
     from evaluation.worlds import FAMILY, study
 
-    folder, offered = runs_on_offer(workspace, names)
-    chosen = choose([load_run(path) for path in offered], FAMILY, release, named=bool(names))
+    folder, chosen = chosen_runs(workspace, names, release, FAMILY)
     seated = seatings(chosen.runs, FAMILY) if chosen else []
     studies = [study(one.player, one.rows.values()) for one in seated if one.rows]
     return folder, chosen, studies

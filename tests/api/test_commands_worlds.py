@@ -26,7 +26,7 @@ def test_without_runs_there_is_nothing_to_show(tmp_path: Path) -> None:
     assert "almanac evaluate --families pgm" in shown.stdout
     found = runner.invoke(app, ["worlds", "--workspace", str(tmp_path), "--json"])
     assert json.loads(found.stdout) == {
-        "release": "none",
+        "release": None,
         "runs": [],
         "left_out": [],
         "players": [],

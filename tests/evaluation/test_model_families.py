@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -25,17 +23,17 @@ from evaluation.players.roles import Role, shipped_roles
 from evaluation.players.turn import UnreadableError, read_turn, turn_schema
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
-from gateway.client import Endpoint, Gateway, Limits, system_clock
+from gateway.client import Limits, system_clock
 from gateway.ledger import Ledger
 from gateway.profiles import is_closed
 from gateway.prompt import Prompt
 from gateway.reply import ChatReply
+from tests.evaluation.model_gateway import gateway_at
 from tests.evaluation.stand_in import FamilyVenue, StandIn, one_of_each_setting, open_session, tasks_of
 from tests.fakes.model_server import Ask, Fault, ModelServer
 from tests.fakes.small_model import MODEL, small_model
 
 RELEASE = {"version": "2026.11.0", "sha256": "cd" * 32, "window": ""}
-FAST = Limits(attempts=4, call_seconds=1, total_seconds=30, backoff_seconds=0.005, backoff_cap=0.01)
 PLAYED = ("pgm", "drone", "organism")
 EPISODES: dict[str, tuple[str, str]] = {
     "pgm": ("core_decision", "samp5k"),
@@ -49,24 +47,6 @@ EPISODES: dict[str, tuple[str, str]] = {
 def stand_in(name: str) -> StandIn:
     """Return the model that knows one family's references."""
     return StandIn.of(one_of_each_setting(name))
-
-
-@contextmanager
-def gateway_at(base_url: str, folder: Path, limits: Limits = FAST, model: str = "m") -> Iterator[Gateway]:
-    """A gateway whose ledger stands in ``folder``."""
-    clock = system_clock()
-    made = Gateway(
-        Endpoint("fake", model, base_url),
-        ledger=Ledger(folder / "ledger.jsonl", clock.now),
-        calls=None,
-        clock=clock,
-        rng=random.Random(len(base_url)),
-        limits=limits,
-    )
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 def play_run(

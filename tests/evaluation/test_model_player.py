@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -17,25 +15,25 @@ import pytest
 from cards.store import historical
 from environments.law.family import LAW
 from environments.session import Session
-from environments.task import JSON, Options, Record, Reply, Task
-from evaluation.episode import EpisodeRow, Seat, Slot, Verdict
+from environments.task import JSON, Options, Reply, Task
+from evaluation.episode import EpisodeRow
 from evaluation.plan import Selection, make_plan
 from evaluation.players.action import action_schema, expression_document, law_talk, read_action
 from evaluation.players.model import ModelHand, ModelPlayer, Play, Question, model_player
 from evaluation.players.roles import Role, shipped_roles
-from evaluation.players.scripted import options_of
 from evaluation.players.turn import UnreadableError
 from evaluation.run import Run, create_run
 from evaluation.score import read_rows
-from gateway.client import Endpoint, Gateway, Limits, system_clock
+from gateway.client import Gateway, Limits, system_clock
 from gateway.ledger import Ledger
 from gateway.prompt import Prompt
 from gateway.reply import ChatReply, Usage
+from tests.evaluation.model_gateway import gateway_at
 from tests.evaluation.scientist import scientist
+from tests.evaluation.stand_in import FamilyVenue
 from tests.fakes.model_server import Ask, Fault, ModelServer
 
 RELEASE = {"version": "2026.11.0", "sha256": "cd" * 32, "window": ""}
-FAST = Limits(attempts=4, call_seconds=1, total_seconds=30, backoff_seconds=0.005, backoff_cap=0.01)
 
 
 @cache
@@ -43,43 +41,6 @@ def tasks() -> tuple[Task, ...]:
     """Return the four tasks of one law family, built once."""
     card = next(card for card in historical() if card.id == "arrhenius")
     return tuple(LAW.build([card], {}, b"k" * 32))
-
-
-class LawVenue:
-    """Sessions in process over ``tasks()``."""
-
-    def __init__(self) -> None:
-        self.tasks = {task.row.id: task for task in tasks()}
-
-    def open(self, slot: Slot, ticket: JSON) -> tuple[Seat, JSON]:
-        """Open a session."""
-        options = options_of(slot)
-        return Session(LAW.open(self.tasks[slot.task].definition, options, b""), options), None
-
-    def judge(self, slot: Slot, record: Record, ticket: JSON) -> Verdict:
-        """Score a record."""
-        task = self.tasks[slot.task]
-        return Verdict(
-            score=LAW.judge(task.definition, record), cluster=task.cluster, facets=dict(task.facets)
-        )
-
-
-@contextmanager
-def gateway_at(base_url: str, folder: Path, limits: Limits = FAST, model: str = "m") -> Iterator[Gateway]:
-    """A gateway whose ledger stands in ``folder``."""
-    clock = system_clock()
-    made = Gateway(
-        Endpoint("fake", model, base_url),
-        ledger=Ledger(folder / "ledger.jsonl", clock.now),
-        calls=None,
-        clock=clock,
-        rng=random.Random(len(base_url)),
-        limits=limits,
-    )
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 def play_run(
@@ -90,7 +51,7 @@ def play_run(
     if not (folder / "manifest.json").exists():
         rows = [task.row for task in tasks()]
         create_run(folder, make_plan(RELEASE, rows, player, selection), datetime(2026, 11, 30, tzinfo=UTC))
-    Run(folder, player, LawVenue(), now=lambda: datetime.now(UTC)).play()
+    Run(folder, player, FamilyVenue(tasks()), now=lambda: datetime.now(UTC)).play()
     return read_rows(folder)
 
 
